@@ -18,14 +18,11 @@ function(llvm_setup_rpath)
 endfunction()
 # MLIR's headers and templates dominate compile times: headers are precompiled once, with RtIR, and shared by every
 # target above the model dialect. These targets are unity builds unless ATTUNE_UNITY is 0, which suits builds for editing.
-set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
 function(attune_use_pch target)
   if(ATTUNE_PCH)
     target_precompile_headers(${target} REUSE_FROM RtIR)
   endif()
-  if(ATTUNE_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ATTUNE_UNITY})
-  endif()
+  attune_build_as_unity(${target})
 endfunction()
 
 # attune_add_library(NAME …): a static library by add_mlir_library's arguments, with the precompiled headers.

@@ -1,7 +1,15 @@
-#===- PrecompiledHeaders.cmake - Headers that most sources include ---------===#
+#===- PrecompiledHeaders.cmake - Precompiled headers, unity builds ---------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 option(ATTUNE_PCH "Precompile the headers of MLIR and of nlohmann's JSON" ON)
+set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
+
+# attune_build_as_unity(TARGET): compiles the sources of TARGET in batches of ATTUNE_UNITY.
+function(attune_build_as_unity target)
+  if(ATTUNE_UNITY)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${ATTUNE_UNITY})
+  endif()
+endfunction()
 
 # attune_precompile_json(TARGET [OWNER]): precompiles the headers of JSON and of the C++ library for TARGET, a library
 # without LLVM, or gives it those of the target OWNER, which has the same flags.

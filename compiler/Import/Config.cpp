@@ -106,13 +106,13 @@ T ConfigReader::keep(Result<T> value, T fallback) {
   return fallback;
 }
 
-int64_t ConfigReader::integer(const char *key, int64_t fallback, Range range) {
+int64_t ConfigReader::integer(const char *key, int64_t fallback, IntegerRange range) {
   note(key, fallback, "");
   const Json *value = config.find(key);
   return value ? keep(jsonInteger(*value, config.file(), config.label(key), range.min, range.max), fallback) : fallback;
 }
 
-std::pair<int64_t, int64_t> ConfigReader::integerPair(const char *key, int64_t fallback, Range range) {
+std::pair<int64_t, int64_t> ConfigReader::integerPair(const char *key, int64_t fallback, IntegerRange range) {
   const Json *value = config.find(key);
   if (!value || !value->is_array()) {
     int64_t both = integer(key, fallback, range);

@@ -76,7 +76,7 @@ private:
 };
 
 /// The range of an integer key, both ends included; a value outside it is refused.
-struct Range {
+struct IntegerRange {
   int64_t min;
   int64_t max;
 };
@@ -97,17 +97,19 @@ public:
   /// Returns true if the file has |key| with a value other than null.
   bool present(const char *key) const;
   /// Returns the integer |key|, or |fallback| if it is absent.
-  int64_t integer(const char *key, int64_t fallback, Range range);
+  int64_t integer(const char *key, int64_t fallback, IntegerRange range);
   /// Returns the integer |key|, which transformers also knows under the name |other| (`attribute_map`). If the file has
   /// both, returns that of |other|; if it has neither, |fallback|.
-  int64_t integer(const char *key, const char *other, int64_t fallback, Range range) {
+  int64_t integer(const char *key, const char *other, int64_t fallback, IntegerRange range) {
     return integer(other, integer(key, fallback, range), range);
   }
   /// Returns the integer |key|, or |fallback| if it is absent or null.
-  int64_t integerOrNull(const char *key, int64_t fallback, Range range) { return present(key) ? integer(key, fallback, range) : fallback; }
+  int64_t integerOrNull(const char *key, int64_t fallback, IntegerRange range) {
+    return present(key) ? integer(key, fallback, range) : fallback;
+  }
   /// Returns the two integers of the list |key|, or |fallback| for one that is refused; if |key| is one integer, a pair
   /// of it; if it is absent or refused as a whole, a pair of |fallback|.
-  std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, Range range);
+  std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, IntegerRange range);
   /// Returns the number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
   /// Returns the |count| numbers of the list |key|, all in [min, max]. Without such a list records an error and returns

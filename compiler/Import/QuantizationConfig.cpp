@@ -11,7 +11,7 @@ using namespace attune;
 static constexpr const char *settingsKey = "quantization_config";
 
 /// The range of the sizes of groups and blocks that a file may name; the largest is more than any model has features.
-static constexpr attune::Range groupSizes = {1, 1 << 24};
+static constexpr attune::IntegerRange groupSizes = {1, 1 << 24};
 
 /// Returns `group_size`, or |fallback| if it is absent; 0 if it is -1 or null, which means one group of all columns.
 static int64_t readGroupSize(ConfigReader &reader, int64_t fallback) {

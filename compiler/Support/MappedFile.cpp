@@ -4,20 +4,14 @@
 // POSIX implementation of MappedFile.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Support/SystemError.h"
 
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace attune;
-
-/// Returns the error "PATH: cannot WHAT: reason" for the current errno.
-static Status systemError(const std::string &path, const char *what) {
-  return Status::error(path + ": cannot " + what + ": " + std::strerror(errno));
-}
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
   // O_NONBLOCK: opening a pipe instead of a model must not hang.

@@ -5,27 +5,16 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/InputFiles.h"
+#include "compiler/Support/SystemError.h"
 
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstring>
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace attune;
-
-/// Returns the error "PATH: cannot ACTION: reason" for the current errno.
-static Status systemError(const std::string &path, const char *action) {
-  int error = errno;
-  std::string text = path + ": cannot " + action + ": " + std::strerror(error);
-  struct rlimit limit;
-  if (error == EFBIG && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    text += " (the limit for files, ulimit -f, is " + std::to_string(limit.rlim_cur) + " bytes)";
-  return Status::error(text);
-}
 
 /// Returns the folder of |path|.
 static std::string folderOf(const std::string &path) {

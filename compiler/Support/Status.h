@@ -42,6 +42,11 @@ private:
   std::optional<std::string> text;
 };
 
+/// Returns from the function with the error of |call|, a Status, if it failed.
+#define ATTUNE_RETURN_IF_FAILED(call)                                                                                                      \
+  if (Status tried = (call); tried.failed())                                                                                               \
+  return tried
+
 /// A value, or the error that prevented it. Converts to true if there is a value.
 template <typename T>
 class [[nodiscard]] Result {

@@ -7,12 +7,10 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY ATTUNE_TEXT_TRY
-
 /// Sets the model to BPE, pre-tokenizer and decoder to ByteLevel. Sets |addPrefixSpace|, the default of
 /// `add_prefix_space`, to its value in the settings.
 static Status makeByteLevel(TokenizerBuilder &builder, bool &addPrefixSpace) {
-  TRY(builder.arguments.read("add_prefix_space", addPrefixSpace));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", addPrefixSpace));
   builder.preTokenizer = jsonByteLevel(addPrefixSpace);
   builder.decoder = jsonType("ByteLevel");
   builder.spec.model = ModelKind::Bpe;
@@ -35,7 +33,7 @@ static Json splitBeforeBytes(const char *pattern, bool addPrefixSpace) {
 
 Status attune::text::buildGpt2(TokenizerBuilder &builder) {
   bool space = false;
-  TRY(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   const NamedToken end("<|endoftext|>");
   return builder.initialize(readTokens(builder, {{"unk_token", end}, {"bos_token", end}, {"eos_token", end}, {"pad_token", std::nullopt}}));
 }
@@ -50,45 +48,46 @@ Status attune::text::buildCodeGen(TokenizerBuilder &builder) {
 
 Status attune::text::buildRoberta(TokenizerBuilder &builder) {
   bool space = false, trim = true;
-  TRY(makeByteLevel(builder, space));
-  TRY(builder.arguments.read("trim_offsets", trim));
-  TRY(builder.initialize(readTokens(builder, {{"bos_token", "<s>"},
-                                              {"eos_token", "</s>"},
-                                              {"sep_token", "</s>"},
-                                              {"cls_token", "<s>"},
-                                              {"unk_token", "<unk>"},
-                                              {"pad_token", "<pad>"},
-                                              {"mask_token", "<mask>"}})));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("trim_offsets", trim));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "<s>"},
+                                                                  {"eos_token", "</s>"},
+                                                                  {"sep_token", "</s>"},
+                                                                  {"cls_token", "<s>"},
+                                                                  {"unk_token", "<unk>"},
+                                                                  {"pad_token", "<pad>"},
+                                                                  {"mask_token", "<mask>"}})));
   builder.postProcessor = makeRobertaProcessing(builder, builder.token("sep_token"), builder.token("cls_token"), trim, space);
   return {};
 }
 
 Status attune::text::buildDeberta(TokenizerBuilder &builder) {
   bool space = false;
-  TRY(makeByteLevel(builder, space));
-  TRY(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
-                                              {"eos_token", "[SEP]"},
-                                              {"unk_token", "[UNK]"},
-                                              {"sep_token", "[SEP]"},
-                                              {"cls_token", "[CLS]"},
-                                              {"pad_token", "[PAD]"},
-                                              {"mask_token", "[MASK]"}})));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
+                                                                  {"eos_token", "[SEP]"},
+                                                                  {"unk_token", "[UNK]"},
+                                                                  {"sep_token", "[SEP]"},
+                                                                  {"cls_token", "[CLS]"},
+                                                                  {"pad_token", "[PAD]"},
+                                                                  {"mask_token", "[MASK]"}})));
   const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
   return builder.setTemplate({{cls}, {"$A"}, {sep}}, {{cls}, {"$A"}, {sep}, {sep}, {"$B"}, {sep}});
 }
 
 Status attune::text::buildGptNeoX(TokenizerBuilder &builder) {
   bool space = false;
-  TRY(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   builder.normalizer = jsonType("NFC");
   const NamedToken end("<|endoftext|>");
-  TRY(builder.initialize(readTokens(builder, {{"unk_token", end}, {"bos_token", end}, {"eos_token", end}, {"pad_token", "<|padding|>"}})));
+  ATTUNE_RETURN_IF_FAILED(
+      builder.initialize(readTokens(builder, {{"unk_token", end}, {"bos_token", end}, {"eos_token", end}, {"pad_token", "<|padding|>"}})));
   return builder.updatePostProcessor();
 }
 
 static Status buildQwen(TokenizerBuilder &builder, const char *pattern) {
   bool space = false;
-  TRY(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   builder.normalizer = jsonType("NFC");
   builder.preTokenizer = splitBeforeBytes(pattern, space);
   const NamedToken end("<|endoftext|>");
@@ -96,7 +95,8 @@ static Status buildQwen(TokenizerBuilder &builder, const char *pattern) {
 }
 
 Status attune::text::buildQwen2(TokenizerBuilder &builder) {
-  TRY(buildQwen(builder, "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|"
+  ATTUNE_RETURN_IF_FAILED(
+      buildQwen(builder, "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|"
                          "\\s+(?!\\S)|\\s+"));
   // The class adds its special tokens once more, without flags.
   std::vector<NamedToken> tokens;
@@ -121,22 +121,22 @@ Status attune::text::buildQwen35(TokenizerBuilder &builder) {
 
 Status attune::text::buildCohere(TokenizerBuilder &builder) {
   bool space = false;
-  TRY(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   builder.normalizer = jsonType("NFC");
   builder.preTokenizer = jsonSequence("pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, jsonByteLevel(space)});
-  TRY(builder.initialize(readTokens(builder, {{"unk_token", "<UNK>"},
-                                              {"bos_token", "<BOS_TOKEN>"},
-                                              {"eos_token", "<|END_OF_TURN_TOKEN|>"},
-                                              {"pad_token", "<PAD>"},
-                                              {"cls_token", "<CLS>"},
-                                              {"sep_token", "<SEP>"},
-                                              {"mask_token", "<MASK_TOKEN>"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"unk_token", "<UNK>"},
+                                                                  {"bos_token", "<BOS_TOKEN>"},
+                                                                  {"eos_token", "<|END_OF_TURN_TOKEN|>"},
+                                                                  {"pad_token", "<PAD>"},
+                                                                  {"cls_token", "<CLS>"},
+                                                                  {"sep_token", "<SEP>"},
+                                                                  {"mask_token", "<MASK_TOKEN>"}})));
   return builder.addSpecialsAgain();
 }
 
 Status attune::text::buildBlenderbot(TokenizerBuilder &builder) {
   bool space = true;
-  TRY(makeByteLevel(builder, space));
+  ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   NamedToken mask("<mask>");
   NamedTokens tokens = readTokens(builder, {{"bos_token", "<s>"},
                                             {"eos_token", "</s>"},
@@ -167,7 +167,7 @@ Status attune::text::buildClip(TokenizerBuilder &builder) {
   // In decoded texts the suffix becomes a space, and white space at both ends is removed.
   builder.decoder = jsonSequence("decoders", {jsonType("ByteLevel"), jsonReplace("</w>", " "), jsonReplaceRegex("\\A\\s+|\\s+\\z", "")});
   const NamedToken end("<|endoftext|>");
-  TRY(builder.initialize(
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(
       readTokens(builder, {{"unk_token", end}, {"bos_token", "<|startoftext|>"}, {"eos_token", end}, {"pad_token", end}})));
   builder.postProcessor = makeRobertaProcessing(builder, builder.token("eos_token"), builder.token("bos_token"), false, false);
   return {};

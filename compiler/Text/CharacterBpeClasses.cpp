@@ -10,8 +10,6 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY ATTUNE_TEXT_TRY
-
 static Json stripOneSpace() { return {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}; }
 
 /// Returns decoders that replace U+2581 by a space and turn tokens of bytes such as <0x0A> into bytes.
@@ -19,8 +17,8 @@ static std::vector<Json> byteFallbackDecoders() { return {jsonReplace(kMark, " "
 
 Status attune::text::buildLlama(TokenizerBuilder &builder) {
   bool space = true, legacy = false;
-  TRY(builder.arguments.read("add_prefix_space", space));
-  TRY(builder.arguments.read("legacy", legacy));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", space));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("legacy", legacy));
   builder.spec.fuseUnknown = builder.spec.byteFallback = true;
   builder.preTokenizer = jsonMetaspace(!space ? "never" : legacy ? "always" : "first", /*split=*/false);
   std::vector<Json> decoders = byteFallbackDecoders();
@@ -34,7 +32,7 @@ Status attune::text::buildLlama(TokenizerBuilder &builder) {
 
 Status attune::text::buildCodeLlama(TokenizerBuilder &builder) {
   bool space = true;
-  TRY(builder.arguments.read("add_prefix_space", space));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", space));
   builder.spec.fuseUnknown = builder.spec.byteFallback = true;
   builder.spec.unknownToken = builder.text("unk_token", "<unk>");
   builder.preTokenizer = jsonMetaspace(space ? "first" : "never", /*split=*/false);
@@ -60,8 +58,7 @@ Status attune::text::buildCodeLlama(TokenizerBuilder &builder) {
 Status attune::text::buildGemma(TokenizerBuilder &builder) {
   builder.spec.fuseUnknown = builder.spec.byteFallback = true;
   builder.spec.unknownToken = builder.text("unk_token", "<unk>");
-  builder.preTokenizer = {
-      {"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};
+  builder.preTokenizer = {{"type", "Split"}, {"pattern", {{"String", " "}}}, {"behavior", "MergedWithPrevious"}, {"invert", false}};
   builder.decoder = jsonSequence("decoders", byteFallbackDecoders());
   builder.normalizer = jsonReplace(" ", kMark);
   return builder.initialize({{"unk_token", builder.named("unk_token", "<unk>")},
@@ -92,13 +89,13 @@ Status attune::text::buildNllb(TokenizerBuilder &builder) {
   builder.spec.unknownToken = unknown;
   builder.spec.fuseUnknown = true;
   if (!builder.characterMap.empty())
-    builder.normalizer = jsonSequence("normalizers", {{{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}},
-                                                      jsonReplaceRegex(" {2,}", " ")});
+    builder.normalizer = jsonSequence(
+        "normalizers", {{{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}}, jsonReplaceRegex(" {2,}", " ")});
   builder.preTokenizer = builder.decoder = jsonMetaspace("always");
   bool legacy = false;
   std::string language = "eng_Latn";
-  TRY(builder.arguments.read("legacy_behaviour", legacy));
-  TRY(builder.arguments.read("src_lang", language));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("legacy_behaviour", legacy));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("src_lang", language));
   NamedToken mask("<mask>");
   std::optional<NamedToken> given = builder.named("mask_token", mask);
   if (given && !given->hasFlags) {
@@ -112,14 +109,14 @@ Status attune::text::buildNllb(TokenizerBuilder &builder) {
     extra = *builder.arguments.additional;
   else
     extra.assign(nllbLanguages().begin(), nllbLanguages().end());
-  TRY(builder.initialize({{"bos_token", builder.named("bos_token", "<s>")},
-                          {"eos_token", builder.named("eos_token", "</s>")},
-                          {"sep_token", builder.named("sep_token", "</s>")},
-                          {"cls_token", builder.named("cls_token", "<s>")},
-                          {"unk_token", builder.named("unk_token", "<unk>")},
-                          {"pad_token", builder.named("pad_token", "<pad>")},
-                          {"mask_token", given}},
-                         extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize({{"bos_token", builder.named("bos_token", "<s>")},
+                                              {"eos_token", builder.named("eos_token", "</s>")},
+                                              {"sep_token", builder.named("sep_token", "</s>")},
+                                              {"cls_token", builder.named("cls_token", "<s>")},
+                                              {"unk_token", builder.named("unk_token", "<unk>")},
+                                              {"pad_token", builder.named("pad_token", "<pad>")},
+                                              {"mask_token", given}},
+                                             extra));
   for (const char *code : nllbLanguages())
     if (std::optional<uint32_t> id = builder.spec.findToken(code))
       builder.languages.emplace_back(code, *id);
@@ -133,13 +130,14 @@ Status attune::text::buildReformer(TokenizerBuilder &builder) {
   builder.spec.unknownToken = builder.text("unk_token", "<unk>");
   builder.spec.fuseUnknown = true;
   if (!builder.characterMap.empty())
-    builder.normalizer = jsonSequence("normalizers", {{{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}},
-                                                      jsonReplaceRegex(" {2,}", " ")});
+    builder.normalizer = jsonSequence(
+        "normalizers", {{{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}}, jsonReplaceRegex(" {2,}", " ")});
   builder.preTokenizer = builder.decoder = jsonMetaspace("always");
   std::vector<NamedToken> extra;
   if (builder.arguments.additional)
     extra = *builder.arguments.additional;
-  TRY(builder.initialize({{"eos_token", builder.named("eos_token", "</s>")}, {"unk_token", builder.named("unk_token", "<unk>")}}, extra));
+  ATTUNE_RETURN_IF_FAILED(
+      builder.initialize({{"eos_token", builder.named("eos_token", "</s>")}, {"unk_token", builder.named("unk_token", "<unk>")}}, extra));
   return builder.addSpecialsAgain();
 }
 
@@ -160,11 +158,11 @@ Status attune::text::buildHerbert(TokenizerBuilder &builder) {
       {"type", "BertNormalizer"}, {"clean_text", true}, {"handle_chinese_chars", true}, {"strip_accents", false}, {"lowercase", false}};
   builder.preTokenizer = jsonType("BertPreTokenizer");
   builder.decoder = {{"type", "BPEDecoder"}, {"suffix", "</w>"}};
-  TRY(builder.initialize({{"cls_token", builder.named("cls_token", "<s>")},
-                          {"unk_token", builder.named("unk_token", "<unk>")},
-                          {"pad_token", builder.named("pad_token", "<pad>")},
-                          {"mask_token", builder.named("mask_token", "<mask>")},
-                          {"sep_token", builder.named("sep_token", "</s>")}}));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize({{"cls_token", builder.named("cls_token", "<s>")},
+                                              {"unk_token", builder.named("unk_token", "<unk>")},
+                                              {"pad_token", builder.named("pad_token", "<pad>")},
+                                              {"mask_token", builder.named("mask_token", "<mask>")},
+                                              {"sep_token", builder.named("sep_token", "</s>")}}));
   builder.postProcessor = {{"type", "BertProcessing"},
                            {"sep", Json::array({builder.token("sep_token"), 2})},
                            {"cls", Json::array({builder.token("cls_token"), 0})}};

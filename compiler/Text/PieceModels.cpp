@@ -43,7 +43,7 @@ Status attune::text::checkPieceModel(const SentencePieceModel &model, const std:
 Result<SentencePieceModel> attune::text::readPieceModel(const std::string &path) {
   Result<SentencePieceModel> model = readSentencePiece(path);
   if (model)
-    ATTUNE_TEXT_TRY(checkPieceModel(*model, path));
+    ATTUNE_RETURN_IF_FAILED(checkPieceModel(*model, path));
   return model;
 }
 
@@ -104,7 +104,7 @@ static Status addMerges(const SentencePieceModel &model, const std::string &path
 }
 
 Status attune::text::usePieceModel(const SentencePieceModel &model, const std::string &path, uint32_t unknownId, TokenizerSpec &spec) {
-  ATTUNE_TEXT_TRY(addNormalizer(model, path, spec));
+  ATTUNE_RETURN_IF_FAILED(addNormalizer(model, path, spec));
   PieceModel &pieces = spec.pieces.emplace();
   uint32_t vocabSize = std::max(uint32_t(spec.tokens.size()), spec.added.empty() ? 0 : spec.added.rbegin()->first + 1);
   if (!spec.decodedOnly.empty())
@@ -142,7 +142,7 @@ Status attune::text::usePieceModel(const SentencePieceModel &model, const std::s
   }
   pieces.firstUnknown = pieces.numIds;
   spec.ruleFlags |= kRuleJoinsUnknown;
-  ATTUNE_TEXT_TRY(addMerges(model, path, pieces));
+  ATTUNE_RETURN_IF_FAILED(addMerges(model, path, pieces));
   if (model.byteFallback && pieces.numIds > pieces.firstUnknown)
     return Status::error(path + ": characters that are parts of pieces, but no pieces, are not supported with byte_fallback");
   return {};

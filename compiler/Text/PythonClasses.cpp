@@ -20,8 +20,6 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY ATTUNE_TEXT_TRY
-
 static Step makeStep(StepKind kind, uint32_t a = 0) {
   Step step = {};
   step.kind = kind;
@@ -71,7 +69,7 @@ static Status requireToken(const TokenizerBuilder &builder, const char *name, ui
 
 /// Reads the file |path|, vocab.json, which must have the unknown token, and sets |unknown| to that token.
 static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::string &path, std::string &unknown) {
-  TRY(readVocabJson(path, builder.spec));
+  ATTUNE_RETURN_IF_FAILED(readVocabJson(path, builder.spec));
   builder.file = path;
   unknown = builder.text("unk_token", "<unk>");
   if (!builder.spec.vocab.count(unknown))
@@ -105,18 +103,19 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   if (!target)
     return target.status();
   std::string unknown;
-  TRY(readVocabularyWithUnknown(builder, vocabFile, unknown));
+  ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
   setCommonRules(builder);
   spec.codeBegin = ">>";
   spec.codeEnd = "<<";
   bool separate = false;
-  TRY(builder.arguments.read("separate_vocabs", separate));
-  TRY(builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("separate_vocabs", separate));
+  ATTUNE_RETURN_IF_FAILED(
+      builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
   const SentencePieceModel &decoding = separate ? *target : *source;
   std::map<uint32_t, std::string> decoded;
   if (separate) {
     TokenizerSpec other;
-    TRY(readVocabJson(targetVocab, other));
+    ATTUNE_RETURN_IF_FAILED(readVocabJson(targetVocab, other));
     for (size_t id = 0; id < other.tokens.size(); ++id)
       if (other.exists[id])
         decoded[uint32_t(id)] = other.tokens[id];
@@ -131,10 +130,10 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
     for (size_t id = 0; id < end; ++id)
       decoded.try_emplace(uint32_t(id), pieceOf(id));
   uint32_t eos = 0, unk = 0;
-  TRY(requireToken(builder, "eos_token", eos));
-  TRY(requireToken(builder, "unk_token", unk));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unk));
   spec.unknownToken = unknown;
-  TRY(usePieceModel(*source, sourceFile, unk, spec));
+  ATTUNE_RETURN_IF_FAILED(usePieceModel(*source, sourceFile, unk, spec));
   PieceDecoder decoder(decoding);
   spec.decoders.push_back(decoder.step());
   spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
@@ -163,15 +162,15 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   if (!model)
     return model.status();
   std::string codes = "m2m100", language = "en", unknown;
-  TRY(readVocabularyWithUnknown(builder, vocabFile, unknown));
+  ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
   setCommonRules(builder);
   uint32_t madeUp = 8;
-  TRY(builder.arguments.read("language_codes", codes));
-  TRY(builder.arguments.read("src_lang", language));
-  TRY(builder.arguments.read("num_madeup_words", madeUp, 0, 100000));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("language_codes", codes));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("src_lang", language));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("num_madeup_words", madeUp, 0, 100000));
   if (codes != "m2m100" && codes != "wmt21")
     return jsonTypeError(builder.arguments.configFile, "language_codes", "m2m100 or wmt21", Json(codes));
-  TRY(builder.initializeInPython(readTokens(
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
       builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"sep_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}})));
   std::optional<uint32_t> languageId;
   const uint32_t first = spec.modelSize;
@@ -186,10 +185,10 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
     return jsonTypeError(builder.arguments.configFile, "src_lang", "a language of " + codes, Json(language));
   fillGaps(spec, std::max(spec.tokens.size(), size_t(first) + builder.languages.size() + madeUp), [&](size_t) { return unknown; });
   uint32_t eos = 0, unk = 0;
-  TRY(requireToken(builder, "eos_token", eos));
-  TRY(requireToken(builder, "unk_token", unk));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unk));
   spec.unknownToken = unknown;
-  TRY(usePieceModel(*model, modelFile, unk, spec));
+  ATTUNE_RETURN_IF_FAILED(usePieceModel(*model, modelFile, unk, spec));
   PieceDecoder decoder(*model);
   spec.decoders.push_back(decoder.step());
   spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
@@ -265,15 +264,15 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   spec.modelSize = uint32_t(ids.size());
   spec.model = ModelKind::WordLevel;
   setCommonRules(builder);
-  TRY(builder.initializeInPython(readTokens(
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
       builder,
       {{"unk_token", "<unk>"}, {"cls_token", "<cls>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}, {"eos_token", "<eos>"}})));
   const std::string unknown = builder.token("unk_token");
   if (auto place = spec.vocab.find(unknown); place != spec.vocab.end())
     spec.unknownId = place->second;
   uint32_t cls = 0, eos = 0;
-  TRY(requireToken(builder, "cls_token", cls));
-  TRY(requireToken(builder, "eos_token", eos));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
   spec.preTokenizers.push_back(makeStep(StepKind::SplitWhiteSpaces));
   spec.decoders.push_back(makeStep(StepKind::DecodeFuse, 1));
   setTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}, {1, 1, 0}, {2, 1, eos}});
@@ -298,7 +297,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
   builder.file = arguments.configFile;
   static constexpr uint32_t numSpecials = 3;
   uint32_t count = 125;
-  TRY(arguments.read("extra_ids", count, 0, 100000));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("extra_ids", count, 0, 100000));
   std::optional<std::vector<NamedToken>> additional = arguments.additional;
   if (count > 0 && !additional) {
     additional.emplace();
@@ -341,9 +340,9 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     spec.modelSize -= known.count(token.content) ? 1 : 0;
   spec.model = ModelKind::Bpe;
   setCommonRules(builder);
-  TRY(builder.initializeInPython(tokens, additional));
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(tokens, additional));
   uint32_t eos = 0;
-  TRY(requireToken(builder, "eos_token", eos));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
   Step split = makeStep(StepKind::SplitByteLevel, 2);
   split.b = kNoId;
   spec.preTokenizers.push_back(split);

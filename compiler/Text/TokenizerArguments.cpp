@@ -11,10 +11,6 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY(call)                                                                                                                          \
-  if (Status tried = (call); tried.failed())                                                                                               \
-  return tried
-
 AddedToken NamedToken::toAddedToken() const {
   AddedToken token;
   token.content = content;
@@ -90,10 +86,8 @@ static Status readNamedToken(const Json &value, const std::string &file, const s
   struct {
     const char *name;
     bool *place;
-  } flags[] = {{"single_word", &token.singleWord},
-               {"lstrip", &token.stripLeft},
-               {"rstrip", &token.stripRight},
-               {"special", &token.special}};
+  } flags[] = {
+      {"single_word", &token.singleWord}, {"lstrip", &token.stripLeft}, {"rstrip", &token.stripRight}, {"special", &token.special}};
   for (auto [name, place] : flags)
     if (const Json *given = findJson(value, name); given && !given->is_null()) {
       Result<bool> parsed = jsonBool(*given, file, key + "." + name);
@@ -115,7 +109,7 @@ static Status readTokenList(const Json &value, const std::string &file, const st
     return jsonTypeError(file, key, "a list of tokens", value);
   for (size_t i = 0; i < value.size(); ++i) {
     NamedToken token;
-    TRY(readNamedToken(value[i], file, key + "[" + std::to_string(i) + "]", token));
+    ATTUNE_RETURN_IF_FAILED(readNamedToken(value[i], file, key + "[" + std::to_string(i) + "]", token));
     tokens.push_back(std::move(token));
   }
   return {};
@@ -128,7 +122,7 @@ static Status readTokensById(const Json &value, const std::string &file, const s
   for (const auto &[id, token] : value.items()) {
     if (id.empty() || id.size() > 9 || id.find_first_not_of("0123456789") != std::string::npos)
       return Status::error(file + ": '" + key + "': expected ids, got " + describeJson(Json(id)));
-    TRY(readNamedToken(token, file, key + "." + id, byId[uint32_t(std::stoul(id))]));
+    ATTUNE_RETURN_IF_FAILED(readNamedToken(token, file, key + "." + id, byId[uint32_t(std::stoul(id))]));
     byId[uint32_t(std::stoul(id))].hasFlags = true;
   }
   return {};
@@ -161,7 +155,7 @@ private:
 Status ArgumentReader::readSpecific(const std::string &key, const Json &value, const nlohmann::ordered_json &ordered) {
   for (const auto &entry : ordered.items()) {
     NamedToken token;
-    TRY(readNamedToken(value[entry.key()], result.configFile, key + "." + entry.key(), token));
+    ATTUNE_RETURN_IF_FAILED(readNamedToken(value[entry.key()], result.configFile, key + "." + entry.key(), token));
     result.specific.emplace_back(entry.key(), token);
   }
   return {};
@@ -191,7 +185,7 @@ Status ArgumentReader::readConfig() {
     if (isCommonToken(key)) {
       result.named[key].reset();
       if (!value.is_null()) {
-        TRY(readNamedToken(value, result.configFile, key, result.named[key].emplace()));
+        ATTUNE_RETURN_IF_FAILED(readNamedToken(value, result.configFile, key, result.named[key].emplace()));
       }
     } else if (endsWithToken(key) && value.is_string()) {
       result.specific.emplace_back(key, NamedToken(value.get<std::string>()));
@@ -202,7 +196,8 @@ Status ArgumentReader::readConfig() {
     if (!value)
       continue;
     const bool byName = value->is_object() && list == &result.extra;
-    TRY(byName ? readSpecific(key, *value, ordered[key]) : readTokenList(*value, result.configFile, key, list->emplace()));
+    ATTUNE_RETURN_IF_FAILED(byName ? readSpecific(key, *value, ordered[key])
+                                   : readTokenList(*value, result.configFile, key, list->emplace()));
   }
   if (result.additional && (!result.extra || result.extra->empty())) {
     result.extra = std::move(result.additional);
@@ -226,15 +221,15 @@ Status ArgumentReader::readSpecialTokensMap() {
       token.reset();
       if (value.is_null())
         continue;
-      TRY(readNamedToken(value, path, key, token.emplace()));
+      ATTUNE_RETURN_IF_FAILED(readNamedToken(value, path, key, token.emplace()));
       token->special |= token->hasFlags;
     } else if (key == "additional_special_tokens") {
       std::vector<NamedToken> tokens;
-      TRY(readTokenList(value, path, key, tokens));
+      ATTUNE_RETURN_IF_FAILED(readTokenList(value, path, key, tokens));
       result.additional = std::move(tokens);
     } else if (key == "extra_special_tokens" && value.is_array()) {
       std::vector<NamedToken> tokens;
-      TRY(readTokenList(value, path, key, tokens));
+      ATTUNE_RETURN_IF_FAILED(readTokenList(value, path, key, tokens));
       if (!result.extra)
         result.extra.emplace();
       for (NamedToken &token : tokens) {
@@ -245,12 +240,12 @@ Status ArgumentReader::readSpecialTokensMap() {
     } else if (key == "extra_special_tokens" && value.is_object()) {
       for (const auto &[name, token] : value.items()) {
         NamedToken read;
-        TRY(readNamedToken(token, path, key + "." + name, read));
+        ATTUNE_RETURN_IF_FAILED(readNamedToken(token, path, key + "." + name, read));
         result.specific.emplace_back(name, read);
       }
     } else if (endsWithToken(key) && !value.is_null()) {
       NamedToken token;
-      TRY(readNamedToken(value, path, key, token));
+      ATTUNE_RETURN_IF_FAILED(readNamedToken(value, path, key, token));
       token.special |= token.hasFlags;
       result.specific.emplace(result.specific.begin(), key, token);
     }
@@ -301,7 +296,7 @@ void ArgumentReader::readAddedTokensOfTokenizer() {
 }
 
 Result<TokenizerArguments> ArgumentReader::run() {
-  TRY(readConfig());
+  ATTUNE_RETURN_IF_FAILED(readConfig());
   if (std::string name = findTokenizerJson(result.config); exists(name)) {
     result.tokenizerFile = result.folder + "/" + name;
     Result<Json> root = readJsonFile(result.tokenizerFile);
@@ -312,10 +307,10 @@ Result<TokenizerArguments> ArgumentReader::run() {
     result.tokenizer = std::move(*root);
   }
   if (const Json *decoder = findJson(result.config, "added_tokens_decoder")) {
-    TRY(readTokensById(*decoder, result.configFile, "added_tokens_decoder", result.byId));
+    ATTUNE_RETURN_IF_FAILED(readTokensById(*decoder, result.configFile, "added_tokens_decoder", result.byId));
   } else {
-    TRY(readSpecialTokensMap());
-    TRY(readAddedTokensFile());
+    ATTUNE_RETURN_IF_FAILED(readSpecialTokensMap());
+    ATTUNE_RETURN_IF_FAILED(readAddedTokensFile());
     readAddedTokensOfTokenizer();
   }
   // A named token has the flags of the added token with the same string.

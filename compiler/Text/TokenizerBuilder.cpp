@@ -159,7 +159,7 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
       token.special = true;
   addTokens(toAdd, false);
 
-  ATTUNE_TEXT_TRY(patchMistral());
+  ATTUNE_RETURN_IF_FAILED(patchMistral());
   shouldUpdatePostProcessor |= postProcessor.is_null();
   return shouldUpdatePostProcessor ? updatePostProcessor() : Status();
 }
@@ -191,7 +191,7 @@ Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::opti
     return {};
   };
   for (const auto &[id, token] : arguments.byId)
-    ATTUNE_TEXT_TRY(add(id, token.toAddedToken()));
+    ATTUNE_RETURN_IF_FAILED(add(id, token.toAddedToken()));
   size_t count = spec.modelSize;
   for (const auto &[content, id] : spec.addedIds)
     count += !spec.vocab.count(content);
@@ -204,7 +204,7 @@ Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::opti
     if (token.content.empty() || spec.addedIds.count(token.content))
       continue;
     std::optional<uint32_t> known = spec.findToken(token.content);
-    ATTUNE_TEXT_TRY(add(known ? *known : uint32_t(count++), NamedToken(token.content).toAddedToken()));
+    ATTUNE_RETURN_IF_FAILED(add(known ? *known : uint32_t(count++), NamedToken(token.content).toAddedToken()));
   }
   spec.specials.erase(std::string());
   return {};
@@ -231,10 +231,14 @@ Status TokenizerBuilder::setTemplate(const std::vector<TemplatePart> &single, co
     return {};
   };
   Json singleParts, pairParts;
-  ATTUNE_TEXT_TRY(describe(single, singleParts));
-  ATTUNE_TEXT_TRY(describe(pair, pairParts));
+  ATTUNE_RETURN_IF_FAILED(describe(single, singleParts));
+  ATTUNE_RETURN_IF_FAILED(describe(pair, pairParts));
   postProcessor = {{"type", "TemplateProcessing"}, {"single", singleParts}, {"pair", pairParts}, {"special_tokens", specialTokens}};
   return {};
+}
+
+Status TokenizerBuilder::setBertTemplate(const std::string &cls, const std::string &sep, uint32_t clsType) {
+  return setTemplate({{cls, clsType}, {"$A", 0}, {sep, 0}}, {{cls, clsType}, {"$A", 0}, {sep, 0}, {"$B", 1}, {sep, 1}});
 }
 
 Status TokenizerBuilder::updatePostProcessor() {
@@ -314,7 +318,7 @@ static double roundLikeSerde(double value) {
 
 Status TokenizerBuilder::loadTokenizerJson() {
   file = arguments.tokenizerFile;
-  ATTUNE_TEXT_TRY(readTokenizerModel(arguments.tokenizer, file, spec));
+  ATTUNE_RETURN_IF_FAILED(readTokenizerModel(arguments.tokenizer, file, spec));
   if (const Json *processor = findJson(arguments.tokenizer, "post_processor"))
     postProcessor = *processor;
   auto component = [&](const char *key) {
@@ -330,7 +334,7 @@ Status TokenizerBuilder::loadTokenizerJson() {
     return {};
   }
   // A class takes only vocabulary, merges, character map and post-processor from the file and makes the rest itself.
-  ATTUNE_TEXT_TRY(checkModel(file, spec.model));
+  ATTUNE_RETURN_IF_FAILED(checkModel(file, spec.model));
   spec.added.clear();
   spec.addedIds.clear();
   spec.specials.clear();
@@ -377,7 +381,7 @@ Status TokenizerBuilder::useSentencePiece(const SentencePieceModel &model, const
       pieces.emplace_back(piece.text, double(piece.score));
   } else if (kind == ModelKind::Bpe) {
     addPieces(model, spec);
-    ATTUNE_TEXT_TRY(deriveMerges(model, file, spec));
+    ATTUNE_RETURN_IF_FAILED(deriveMerges(model, file, spec));
   } else {
     return Status::error(path + ": expected vocab.txt for the tokenizer class " + std::string(type.name) + ", got a SentencePiece model");
   }
@@ -409,7 +413,7 @@ Status TokenizerBuilder::makeGenericSentencePiece(const SentencePieceModel &mode
   normalizer = jsonSequence("normalizers", normalizers);
   decoder = jsonSequence("decoders", decoders);
   if (spec.model == ModelKind::Unigram) {
-    ATTUNE_TEXT_TRY(useUnigram(uint32_t(model.unknownId)));
+    ATTUNE_RETURN_IF_FAILED(useUnigram(uint32_t(model.unknownId)));
   } else {
     spec.unknownToken = model.unknownPiece;
     spec.fuseUnknown = true;
@@ -455,7 +459,7 @@ Status TokenizerBuilder::loadVocabulary() {
   spec.model = *type.model;
   if (spec.model == ModelKind::WordPiece)
     return readVocabTxt(path, spec);
-  ATTUNE_TEXT_TRY(readVocabJson(path, spec));
+  ATTUNE_RETURN_IF_FAILED(readVocabJson(path, spec));
   if (!exists(type.mergesFile))
     return Status::error(arguments.folder + ": expected " + type.mergesFile + " beside " + name + ", got none");
   return readMergesTxt(arguments.folder + "/" + type.mergesFile, spec);
@@ -476,28 +480,28 @@ Status TokenizerBuilder::run() {
     for (auto [key, place] : {std::pair("add_bos_token", &addBos), std::pair("add_eos_token", &addEos)})
       if (findJson(arguments.config, key)) {
         bool value = false;
-        ATTUNE_TEXT_TRY(arguments.read(key, value));
+        ATTUNE_RETURN_IF_FAILED(arguments.read(key, value));
         *place = value;
       }
   }
-  ATTUNE_TEXT_TRY(loadVocabulary());
+  ATTUNE_RETURN_IF_FAILED(loadVocabulary());
   return make();
 }
 
 Status TokenizerBuilder::run(const SentencePieceModel &model, const std::string &path) {
-  ATTUNE_TEXT_TRY(useSentencePiece(model, path));
+  ATTUNE_RETURN_IF_FAILED(useSentencePiece(model, path));
   return make();
 }
 
 Status TokenizerBuilder::make() {
   if (type.build) {
-    ATTUNE_TEXT_TRY(type.build(*this));
+    ATTUNE_RETURN_IF_FAILED(type.build(*this));
   } else {
     if (arguments.tokenizerFile.empty()) {
       arguments.named.try_emplace("bos_token", NamedToken("<s>"));
       arguments.named.try_emplace("eos_token", NamedToken("</s>"));
     }
-    ATTUNE_TEXT_TRY(initialize({}));
+    ATTUNE_RETURN_IF_FAILED(initialize({}));
   }
   if (spec.unknownToken)
     if (auto place = spec.vocab.find(*spec.unknownToken); place != spec.vocab.end())
@@ -507,16 +511,16 @@ Status TokenizerBuilder::make() {
   if (std::optional<uint32_t> pad = spec.findToken(token("pad_token")))
     spec.padId = *pad;
   spec.padTypeId = padTypeId ? padTypeId : spec.padTypeId;
-  ATTUNE_TEXT_TRY(finishDecoder());
-  ATTUNE_TEXT_TRY(readDefaults());
+  ATTUNE_RETURN_IF_FAILED(finishDecoder());
+  ATTUNE_RETURN_IF_FAILED(readDefaults());
   Json components = {{"normalizer", normalizer}, {"pre_tokenizer", preTokenizer}, {"post_processor", postProcessor}, {"decoder", decoder}};
   return readTokenizerComponents(components, file, spec);
 }
 
 Status TokenizerBuilder::finishDecoder() {
   bool cleans = false, cleansBpe = false;
-  ATTUNE_TEXT_TRY(arguments.read("clean_up_tokenization_spaces", cleans));
-  ATTUNE_TEXT_TRY(arguments.read("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", cleansBpe));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("clean_up_tokenization_spaces", cleans));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("clean_up_tokenization_spaces_for_bpe_even_though_it_will_corrupt_output", cleansBpe));
   if (!cleans || (!type.inPython && ((spec.model == ModelKind::Bpe && !cleansBpe) || decoder.is_null())))
     return {};
   std::vector<Json> parts;
@@ -539,7 +543,7 @@ Status TokenizerBuilder::readDefaults() {
     std::string side = direction && direction->is_string() ? direction->get<std::string>() : left ? "left" : "right";
     if (side == "Left" || side == "Right")
       side[0] = char(side[0] + 32);
-    ATTUNE_TEXT_TRY(arguments.read(key, side));
+    ATTUNE_RETURN_IF_FAILED(arguments.read(key, side));
     if (side != "left" && side != "right")
       return jsonTypeError(arguments.configFile, key, "left or right", Json(side));
     spec.defaults |= side == "left" ? flag : 0u;
@@ -549,7 +553,7 @@ Status TokenizerBuilder::readDefaults() {
     givesTypes = std::find(names->begin(), names->end(), "token_type_ids") != names->end();
   spec.defaults |= givesTypes ? uint32_t(kDefaultGiveTypes) : 0u;
   bool splits = false;
-  ATTUNE_TEXT_TRY(arguments.read("split_special_tokens", splits));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("split_special_tokens", splits));
   spec.defaults |= splits ? uint32_t(kDefaultSplitSpecial) : 0u;
   return {};
 }
@@ -559,7 +563,7 @@ static bool isBeforeFive(const std::string &text) { return !text.empty() && std:
 
 Status TokenizerBuilder::patchMistral() {
   bool asked = false;
-  ATTUNE_TEXT_TRY(arguments.read("fix_mistral_regex", asked));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("fix_mistral_regex", asked));
   std::error_code error;
   const std::string path = arguments.folder + "/config.json";
   if (!asked || preTokenizer.is_null() || spec.modelSize + spec.added.size() <= 100000 || !std::filesystem::is_regular_file(path, error))

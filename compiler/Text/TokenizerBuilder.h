@@ -15,11 +15,6 @@ namespace attune::text {
 
 class TokenizerBuilder;
 
-/// Returns early with the error of |call|.
-#define ATTUNE_TEXT_TRY(call)                                                                                                              \
-  if (Status tried = (call); tried.failed())                                                                                               \
-  return tried
-
 /// A tokenizer class of transformers.
 struct TokenizerClass {
   const char *name;
@@ -94,6 +89,9 @@ public:
   std::string token(const std::string &name) const;
   /// Sets the post-processor to the templates |single|, for one text, and |pair|, for two. Fails if a token has no id.
   Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
+  /// Sets the post-processor to the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have
+  /// type 1, cls has |clsType|.
+  Status setBertTemplate(const std::string &cls, const std::string &sep, uint32_t clsType = 0);
   /// Sets the post-processor to one that puts the bos token before each text if `addBos` is true, and the eos token
   /// after it if `addEos` is.
   Status updatePostProcessor();

@@ -135,8 +135,7 @@ constexpr std::pair<const char *, const char *> kModelTypes[] = {
     {"GPTNeoXJapaneseTokenizer", "gpt_neox_japanese"},
     {"GPTNeoXTokenizer", "falcon_mamba gpt_neox mamba mamba2 mpt olmo olmoe rwkv xlstm"},
     {"GPTSw3Tokenizer", "gpt-sw3"},
-    {"GemmaTokenizer",
-     "diffusion_gemma gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 t5gemma zaya"},
+    {"GemmaTokenizer", "diffusion_gemma gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text recurrent_gemma shieldgemma2 t5gemma zaya"},
     {"HerbertTokenizer", "herbert"},
     {"LEDTokenizer", "led"},
     {"LasrTokenizer", "lasr_ctc lasr_encoder"},
@@ -309,7 +308,7 @@ const TokenizerClass *attune::text::findTokenizerClass(const std::string &name) 
 
 Result<const TokenizerClass *> attune::text::chooseTokenizerClass(const TokenizerArguments &arguments) {
   Names names;
-  ATTUNE_TEXT_TRY(arguments.read("tokenizer_class", names.settings));
+  ATTUNE_RETURN_IF_FAILED(arguments.read("tokenizer_class", names.settings));
   names.hasCode = arguments.find("auto_map") != nullptr;
   std::error_code error;
   const std::string path = arguments.folder + "/config.json";

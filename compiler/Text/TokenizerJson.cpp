@@ -109,10 +109,6 @@ private:
 
 } // namespace
 
-#define TRY(call)                                                                                                                          \
-  if (Status tried = (call); tried.failed())                                                                                               \
-  return tried
-
 static Step makeStep(StepKind kind) {
   Step step = {};
   step.kind = kind;
@@ -143,7 +139,7 @@ Status Reader::readParts(const Json *value, const std::string &path, const char 
   if (!parts || !parts->is_array() || depth > 8)
     return component.expected(partsKey, depth > 8 ? "sequences nested at most 8 deep" : "a list");
   for (size_t i = 0; i < parts->size(); ++i)
-    TRY(readParts(&(*parts)[i], component.at(partsKey) + "[" + std::to_string(i) + "]", partsKey, read, depth + 1));
+    ATTUNE_RETURN_IF_FAILED(readParts(&(*parts)[i], component.at(partsKey) + "[" + std::to_string(i) + "]", partsKey, read, depth + 1));
   return {};
 }
 
@@ -181,7 +177,7 @@ Status Reader::readCharacter(const Component &component, const char *key, uint32
   std::string text;
   if (!component.find(key))
     return component.expected(key, "a character");
-  TRY(component.read(key, text));
+  ATTUNE_RETURN_IF_FAILED(component.read(key, text));
   std::vector<uint32_t> characters = toCodePoints(text);
   if (characters.size() != 1)
     return component.expected(key, "one character");
@@ -196,11 +192,11 @@ Status Reader::readNormalizer(const Component &component) {
   Step step = {};
   if (type == "BertNormalizer") {
     bool clean = true, chinese = true, lower = true;
-    TRY(component.read("clean_text", clean));
-    TRY(component.read("handle_chinese_chars", chinese));
-    TRY(component.read("lowercase", lower));
+    ATTUNE_RETURN_IF_FAILED(component.read("clean_text", clean));
+    ATTUNE_RETURN_IF_FAILED(component.read("handle_chinese_chars", chinese));
+    ATTUNE_RETURN_IF_FAILED(component.read("lowercase", lower));
     bool accents = lower;
-    TRY(component.read("strip_accents", accents));
+    ATTUNE_RETURN_IF_FAILED(component.read("strip_accents", accents));
     step = makeStep(StepKind::NormalizeBert);
     step.a = flag(clean, kBertClean) | flag(chinese, kBertChinese) | flag(accents, kBertAccents) | flag(lower, kBertLower);
   } else if (type == "NFC" || type == "NFD" || type == "NFKC" || type == "NFKD") {
@@ -216,24 +212,24 @@ Status Reader::readNormalizer(const Component &component) {
     step = makeStep(StepKind::NormalizeByteLevel);
   } else if (type == "Strip") {
     bool left = true, right = true;
-    TRY(component.read("strip_left", left));
-    TRY(component.read("strip_right", right));
+    ATTUNE_RETURN_IF_FAILED(component.read("strip_left", left));
+    ATTUNE_RETURN_IF_FAILED(component.read("strip_right", right));
     step = makeStep(StepKind::NormalizeStrip);
     step.a = (left ? 1 : 0) | (right ? 2 : 0);
   } else if (type == "Prepend") {
     std::string text;
-    TRY(component.read("prepend", text));
+    ATTUNE_RETURN_IF_FAILED(component.read("prepend", text));
     step = makeStep(StepKind::NormalizePrepend);
     setText(step, text);
   } else if (type == "Replace") {
     std::string content;
-    TRY(component.read("content", content));
+    ATTUNE_RETURN_IF_FAILED(component.read("content", content));
     step = makeStep(StepKind::NormalizeReplace);
     setText(step, content);
-    TRY(readPattern(component, step));
+    ATTUNE_RETURN_IF_FAILED(readPattern(component, step));
   } else if (type == "Precompiled") {
     std::string map;
-    TRY(component.read("precompiled_charsmap", map));
+    ATTUNE_RETURN_IF_FAILED(component.read("precompiled_charsmap", map));
     Result<PrecompiledMap> parsed = parsePrecompiled(map);
     if (!parsed)
       return Status::error(file + ": '" + component.at("precompiled_charsmap") + "': " + parsed.message());
@@ -260,7 +256,7 @@ Status Reader::readNormalizer(const Component &component) {
 static Status readBehavior(const Component &component, uint32_t &behavior) {
   static constexpr const char *names[] = {"Removed", "Isolated", "MergedWithPrevious", "MergedWithNext", "Contiguous"};
   std::string name;
-  TRY(component.read("behavior", name));
+  ATTUNE_RETURN_IF_FAILED(component.read("behavior", name));
   for (uint32_t i = 0; i < 5 && !name.empty(); ++i)
     if (name == names[i]) {
       behavior = i;
@@ -289,34 +285,34 @@ Status Reader::readPreTokenizer(const Component &component) {
     step = makeStep(StepKind::SplitBert);
   } else if (type == "ByteLevel") {
     bool prefix = true, regex = true;
-    TRY(component.read("add_prefix_space", prefix));
-    TRY(component.read("use_regex", regex));
+    ATTUNE_RETURN_IF_FAILED(component.read("add_prefix_space", prefix));
+    ATTUNE_RETURN_IF_FAILED(component.read("use_regex", regex));
     step = makeStep(StepKind::SplitByteLevel);
     step.a = (prefix ? 1 : 0) | 2;
     step.b = kNoId;
     if (regex)
-      TRY(readAutomaton(kByteLevelPattern, component.path, step.b));
+      ATTUNE_RETURN_IF_FAILED(readAutomaton(kByteLevelPattern, component.path, step.b));
   } else if (type == "Metaspace") {
     uint32_t replacement = 0x2581;
     if (component.find("replacement"))
-      TRY(readCharacter(component, "replacement", replacement));
+      ATTUNE_RETURN_IF_FAILED(readCharacter(component, "replacement", replacement));
     bool split = true;
-    TRY(component.read("split", split));
+    ATTUNE_RETURN_IF_FAILED(component.read("split", split));
     step = makeStep(StepKind::SplitMetaspace);
     setText(step, toUtf8({replacement}));
     Status status;
     step.c = readScheme(component, status);
-    TRY(std::move(status));
+    ATTUNE_RETURN_IF_FAILED(std::move(status));
     step.d = split;
   } else if (type == "Split") {
     bool invert = false;
-    TRY(component.read("invert", invert));
+    ATTUNE_RETURN_IF_FAILED(component.read("invert", invert));
     step = makeStep(StepKind::SplitPattern);
     if (!component.find("behavior"))
       return component.expected("behavior", "Removed, Isolated, MergedWithPrevious, MergedWithNext or Contiguous");
-    TRY(readBehavior(component, step.a));
+    ATTUNE_RETURN_IF_FAILED(readBehavior(component, step.a));
     step.b = invert;
-    TRY(readPattern(component, step));
+    ATTUNE_RETURN_IF_FAILED(readPattern(component, step));
   } else if (type == "Whitespace") {
     step = makeStep(StepKind::SplitWhitespace);
   } else if (type == "WhitespaceSplit") {
@@ -324,21 +320,21 @@ Status Reader::readPreTokenizer(const Component &component) {
   } else if (type == "Punctuation") {
     step = makeStep(StepKind::SplitPunctuation);
     step.a = uint32_t(SplitBehavior::Isolated);
-    TRY(readBehavior(component, step.a));
+    ATTUNE_RETURN_IF_FAILED(readBehavior(component, step.a));
   } else if (type == "Digits") {
     bool individual = false;
-    TRY(component.read("individual_digits", individual));
+    ATTUNE_RETURN_IF_FAILED(component.read("individual_digits", individual));
     step = makeStep(StepKind::SplitDigits);
     step.a = individual;
   } else if (type == "CharDelimiterSplit") {
     step = makeStep(StepKind::SplitDelimiter);
-    TRY(readCharacter(component, "delimiter", step.a));
+    ATTUNE_RETURN_IF_FAILED(readCharacter(component, "delimiter", step.a));
   } else if (type == "UnicodeScripts") {
     step = makeStep(StepKind::SplitScripts);
   } else if (type == "FixedLength") {
     step = makeStep(StepKind::SplitLength);
     step.a = 5;
-    TRY(component.read("length", step.a, 1, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(component.read("length", step.a, 1, INT32_MAX));
   } else {
     return component.expected("type", "a pre-tokenizer (BertPreTokenizer, ByteLevel, CharDelimiterSplit, Digits, FixedLength, Metaspace, "
                                       "Punctuation, Sequence, Split, UnicodeScripts, Whitespace, WhitespaceSplit)");
@@ -375,7 +371,7 @@ Result<std::vector<TemplatePiece>> Reader::readPieceList(const Component &compon
     if (!name || !name->is_string())
       return jsonTypeError(file, path, "{\"Sequence\": {\"id\": …}} or {\"SpecialToken\": {\"id\": …}}", (*list)[i]);
     uint32_t typeId = 0;
-    TRY((Component{*part, file, path}.read("type_id", typeId, 0, INT32_MAX)));
+    ATTUNE_RETURN_IF_FAILED((Component{*part, file, path}.read("type_id", typeId, 0, INT32_MAX)));
     const std::string &id = name->get_ref<const std::string &>();
     if (sequence) {
       if (id != "A" && id != "B")
@@ -438,8 +434,8 @@ Status Reader::readProcessor(const Component &component) {
   if (type == "TemplateProcessing")
     return readTemplate(component);
   if (type == "ByteLevel") {
-    TRY(component.read("trim_offsets", trim));
-    TRY(component.read("add_prefix_space", prefix));
+    ATTUNE_RETURN_IF_FAILED(component.read("trim_offsets", trim));
+    ATTUNE_RETURN_IF_FAILED(component.read("add_prefix_space", prefix));
     addTrim();
     return {};
   }
@@ -447,13 +443,13 @@ Status Reader::readProcessor(const Component &component) {
     return component.expected("type", "a post-processor (BertProcessing, ByteLevel, RobertaProcessing, Sequence, TemplateProcessing)");
   bool roberta = type == "RobertaProcessing";
   if (roberta) {
-    TRY(component.read("trim_offsets", trim));
-    TRY(component.read("add_prefix_space", prefix));
+    ATTUNE_RETURN_IF_FAILED(component.read("trim_offsets", trim));
+    ATTUNE_RETURN_IF_FAILED(component.read("add_prefix_space", prefix));
     addTrim();
   }
   TemplatePiece cls, sep;
-  TRY(readSpecial(component, "cls", cls));
-  TRY(readSpecial(component, "sep", sep));
+  ATTUNE_RETURN_IF_FAILED(readSpecial(component, "cls", cls));
+  ATTUNE_RETURN_IF_FAILED(readSpecial(component, "sep", sep));
   uint32_t second = roberta ? 0 : 1;
   TemplatePiece sepOfSecond = {2, second, sep.id}, textA = {0, 0, 0}, textB = {1, second, 0};
   std::vector<TemplatePiece> pair = {cls, textA, sep};
@@ -479,8 +475,8 @@ Status Reader::readDecoder(const Component &component) {
   if (type == "WordPiece") {
     std::string prefix = "##";
     bool cleanup = true;
-    TRY(component.read("prefix", prefix));
-    TRY(component.read("cleanup", cleanup));
+    ATTUNE_RETURN_IF_FAILED(component.read("prefix", prefix));
+    ATTUNE_RETURN_IF_FAILED(component.read("cleanup", cleanup));
     step = makeStep(StepKind::DecodeWordPiece);
     setText(step, prefix);
     step.c = cleanup;
@@ -490,13 +486,13 @@ Status Reader::readDecoder(const Component &component) {
     step = makeStep(StepKind::DecodeMetaspace);
     step.a = 0x2581;
     if (component.find("replacement"))
-      TRY(readCharacter(component, "replacement", step.a));
+      ATTUNE_RETURN_IF_FAILED(readCharacter(component, "replacement", step.a));
     Status status;
     step.b = readScheme(component, status) != uint32_t(MetaspaceScheme::Never);
-    TRY(std::move(status));
+    ATTUNE_RETURN_IF_FAILED(std::move(status));
   } else if (type == "BPEDecoder") {
     std::string suffix = "</w>";
-    TRY(component.read("suffix", suffix));
+    ATTUNE_RETURN_IF_FAILED(component.read("suffix", suffix));
     step = makeStep(StepKind::DecodeBpe);
     setText(step, suffix);
   } else if (type == "ByteFallback") {
@@ -505,21 +501,21 @@ Status Reader::readDecoder(const Component &component) {
     step = makeStep(StepKind::DecodeFuse);
   } else if (type == "Strip") {
     step = makeStep(StepKind::DecodeStrip);
-    TRY(readCharacter(component, "content", step.a));
-    TRY(component.read("start", step.b, 0, INT32_MAX));
-    TRY(component.read("stop", step.c, 0, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(readCharacter(component, "content", step.a));
+    ATTUNE_RETURN_IF_FAILED(component.read("start", step.b, 0, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(component.read("stop", step.c, 0, INT32_MAX));
   } else if (type == "Replace") {
     std::string content;
-    TRY(component.read("content", content));
+    ATTUNE_RETURN_IF_FAILED(component.read("content", content));
     step = makeStep(StepKind::DecodeReplace);
     setText(step, content);
-    TRY(readPattern(component, step));
+    ATTUNE_RETURN_IF_FAILED(readPattern(component, step));
   } else if (type == "CTC") {
     std::string pad = "<pad>", delimiter = "|";
     bool cleanup = true;
-    TRY(component.read("pad_token", pad));
-    TRY(component.read("word_delimiter_token", delimiter));
-    TRY(component.read("cleanup", cleanup));
+    ATTUNE_RETURN_IF_FAILED(component.read("pad_token", pad));
+    ATTUNE_RETURN_IF_FAILED(component.read("word_delimiter_token", delimiter));
+    ATTUNE_RETURN_IF_FAILED(component.read("cleanup", cleanup));
     step = makeStep(StepKind::DecodeCtc);
     setText(step, pad);
     PoolString place = spec.pool.add(delimiter);
@@ -594,7 +590,7 @@ Status Reader::readPieces(const Component &model) {
   }
   spec.modelSize = uint32_t(vocab->size());
   uint32_t unknown = kNoId;
-  TRY(model.read("unk_id", unknown, 0, kMostId));
+  ATTUNE_RETURN_IF_FAILED(model.read("unk_id", unknown, 0, kMostId));
   if (unknown != kNoId && unknown >= vocab->size())
     return model.expected("unk_id", "an id below " + std::to_string(vocab->size()));
   if (unknown != kNoId)
@@ -608,7 +604,7 @@ Status Reader::readModel() {
     return jsonTypeError(file, "model", "an object", value ? *value : Json());
   Component model{*value, file, "model"};
   std::string type;
-  TRY(model.read("type", type));
+  ATTUNE_RETURN_IF_FAILED(model.read("type", type));
   if (type.empty()) {
     // Old files have no type. The package `tokenizers` uses the first type whose keys fit.
     const Json *vocab = model.find("vocab");
@@ -624,19 +620,19 @@ Status Reader::readModel() {
     if (content && content->is_string())
       unknown = content->get<std::string>();
     else
-      TRY(model.read("unk_token", unknown));
+      ATTUNE_RETURN_IF_FAILED(model.read("unk_token", unknown));
     spec.unknownToken = unknown;
   }
   if (type == "Unigram") {
     spec.model = ModelKind::Unigram;
     return readPieces(model);
   }
-  TRY(readVocab(model));
+  ATTUNE_RETURN_IF_FAILED(readVocab(model));
   if (type == "WordPiece") {
     spec.model = ModelKind::WordPiece;
     spec.continuingPrefix = "##";
-    TRY(model.read("continuing_subword_prefix", spec.continuingPrefix));
-    TRY(model.read("max_input_chars_per_word", spec.maxCharacters, 0, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(model.read("continuing_subword_prefix", spec.continuingPrefix));
+    ATTUNE_RETURN_IF_FAILED(model.read("max_input_chars_per_word", spec.maxCharacters, 0, INT32_MAX));
     if (!spec.unknownToken)
       spec.unknownToken = "[UNK]";
   } else if (type == "WordLevel") {
@@ -645,14 +641,14 @@ Status Reader::readModel() {
       spec.unknownToken = "<unk>";
   } else if (type == "BPE") {
     spec.model = ModelKind::Bpe;
-    TRY(readMerges(model));
+    ATTUNE_RETURN_IF_FAILED(readMerges(model));
     if (const Json *dropout = model.find("dropout"); dropout && !(dropout->is_number() && dropout->get<double>() == 0))
       return model.expected("dropout", "null or 0: an encoding is not random");
-    TRY(model.read("continuing_subword_prefix", spec.continuingPrefix));
-    TRY(model.read("end_of_word_suffix", spec.endSuffix));
-    TRY(model.read("fuse_unk", spec.fuseUnknown));
-    TRY(model.read("byte_fallback", spec.byteFallback));
-    TRY(model.read("ignore_merges", spec.ignoreMerges));
+    ATTUNE_RETURN_IF_FAILED(model.read("continuing_subword_prefix", spec.continuingPrefix));
+    ATTUNE_RETURN_IF_FAILED(model.read("end_of_word_suffix", spec.endSuffix));
+    ATTUNE_RETURN_IF_FAILED(model.read("fuse_unk", spec.fuseUnknown));
+    ATTUNE_RETURN_IF_FAILED(model.read("byte_fallback", spec.byteFallback));
+    ATTUNE_RETURN_IF_FAILED(model.read("ignore_merges", spec.ignoreMerges));
   } else {
     return model.expected("type", "BPE, Unigram, WordLevel or WordPiece");
   }
@@ -676,13 +672,13 @@ Status Reader::readAddedTokens() {
     AddedToken added;
     if (!token.json.is_object() || !token.find("content"))
       return token.expected("content", "a string");
-    TRY(token.read("content", added.content));
-    TRY(token.read("single_word", added.singleWord));
-    TRY(token.read("lstrip", added.stripLeft));
-    TRY(token.read("rstrip", added.stripRight));
-    TRY(token.read("special", added.special));
+    ATTUNE_RETURN_IF_FAILED(token.read("content", added.content));
+    ATTUNE_RETURN_IF_FAILED(token.read("single_word", added.singleWord));
+    ATTUNE_RETURN_IF_FAILED(token.read("lstrip", added.stripLeft));
+    ATTUNE_RETURN_IF_FAILED(token.read("rstrip", added.stripRight));
+    ATTUNE_RETURN_IF_FAILED(token.read("special", added.special));
     added.normalized = !added.special;
-    TRY(token.read("normalized", added.normalized));
+    ATTUNE_RETURN_IF_FAILED(token.read("normalized", added.normalized));
     tokens.push_back(added);
   }
   spec.addTokens(tokens);
@@ -694,25 +690,25 @@ Status Reader::readPadding() {
   if (!padding || !padding->is_object())
     return {};
   Component component{*padding, file, "padding"};
-  TRY(component.read("pad_id", spec.padId, 0, kMostId));
+  ATTUNE_RETURN_IF_FAILED(component.read("pad_id", spec.padId, 0, kMostId));
   return component.read("pad_type_id", spec.padTypeId, 0, INT32_MAX);
 }
 
 Status Reader::runModel() {
   if (!root.is_object())
     return jsonTypeError(file, "", "an object", root);
-  TRY(readModel());
-  TRY(readAddedTokens());
+  ATTUNE_RETURN_IF_FAILED(readModel());
+  ATTUNE_RETURN_IF_FAILED(readAddedTokens());
   return readPadding();
 }
 
 Status Reader::runComponents() {
-  TRY(readParts(findJson(root, "normalizer"), "normalizer", "normalizers",
-                [&](const Component &c, const std::string &) { return readNormalizer(c); }));
-  TRY(readParts(findJson(root, "pre_tokenizer"), "pre_tokenizer", "pretokenizers",
-                [&](const Component &c, const std::string &) { return readPreTokenizer(c); }));
-  TRY(readParts(findJson(root, "post_processor"), "post_processor", "processors",
-                [&](const Component &c, const std::string &) { return readProcessor(c); }));
+  ATTUNE_RETURN_IF_FAILED(readParts(findJson(root, "normalizer"), "normalizer", "normalizers",
+                                    [&](const Component &c, const std::string &) { return readNormalizer(c); }));
+  ATTUNE_RETURN_IF_FAILED(readParts(findJson(root, "pre_tokenizer"), "pre_tokenizer", "pretokenizers",
+                                    [&](const Component &c, const std::string &) { return readPreTokenizer(c); }));
+  ATTUNE_RETURN_IF_FAILED(readParts(findJson(root, "post_processor"), "post_processor", "processors",
+                                    [&](const Component &c, const std::string &) { return readProcessor(c); }));
   const Json *decoder = findJson(root, "decoder");
   spec.hasDecoder = (decoder && !decoder->is_null()) || !spec.decoders.empty();
   return readParts(decoder, "decoder", "decoders", [&](const Component &c, const std::string &) { return readDecoder(c); });

@@ -68,10 +68,6 @@ private:
 
 } // namespace
 
-#define TRY(call)                                                                                                                          \
-  if (Status tried = (call); tried.failed())                                                                                               \
-  return tried
-
 void Writer::decideBytes() {
   bytes = spec.model == ModelKind::Bpe && spec.continuingPrefix.empty() && spec.endSuffix.empty() && !spec.byteFallback &&
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
@@ -387,7 +383,7 @@ Status Writer::write(TextFileWriter &out) {
     writeStrings(out, kSectionDecodeStrings, kSectionDecodeStarts, decoded);
   out.add(kSectionTokenFlags, flags);
   writeLookup(out, kSectionLookup, listTokens());
-  TRY(writeModel(out));
+  ATTUNE_RETURN_IF_FAILED(writeModel(out));
   writeSteps(out, pool);
   writeCharacterSections(spec, out);
   if (!addedTrie.empty())
@@ -432,7 +428,8 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
   Writer tables(spec, file, warn);
   tables.prepare();
   AddedTokenNormalizer normalizer([&](TextFileWriter &plain) { return tables.write(plain); }, file);
-  TRY(tables.addTokens([&](const std::string &token) { return spec.normalizers.empty() ? token : normalizer.run(token); }));
-  TRY(tables.checkTemplates());
+  ATTUNE_RETURN_IF_FAILED(
+      tables.addTokens([&](const std::string &token) { return spec.normalizers.empty() ? token : normalizer.run(token); }));
+  ATTUNE_RETURN_IF_FAILED(tables.checkTemplates());
   return tables.write(writer);
 }

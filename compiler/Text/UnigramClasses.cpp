@@ -10,8 +10,6 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY ATTUNE_TEXT_TRY
-
 /// Lets the mask token take white space on its left and makes it special if |special|, unless its flags are given.
 static void stripLeftOfMask(NamedTokens &tokens, bool special = false) {
   for (auto &[name, token] : tokens)
@@ -49,18 +47,13 @@ static Json splitWords(const char *scheme) { return jsonSequence("pretokenizers"
 /// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: "always" if it is true, else |without|.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
   bool space = true;
-  TRY(builder.arguments.read("add_prefix_space", space));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", space));
   scheme = space ? "always" : without;
   return {};
 }
 
 static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},   {"cls_token", "<s>"},
                                            {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
-
-/// Sets the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have type 1.
-static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep) {
-  return builder.setTemplate({{cls}, {"$A"}, {sep}}, {{cls}, {"$A"}, {sep}, {"$B", 1}, {sep, 1}});
-}
 
 /// Sets the templates "bos A eos" for one text and "bos A eos eos B eos" for two.
 static Status setRobertaTemplate(TokenizerBuilder &builder) {
@@ -79,7 +72,7 @@ static std::optional<uint32_t> findPiece(const TokenizerBuilder &builder, const 
 
 Status attune::text::buildT5(TokenizerBuilder &builder) {
   uint32_t count = 100;
-  TRY(builder.arguments.read("extra_ids", count, 0, 100000));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("extra_ids", count, 0, 100000));
   auto extraId = [](uint32_t i) { return "<extra_id_" + std::to_string(i) + ">"; };
   if (fromSentencePiece(builder))
     for (uint32_t i = count; i-- > 0;)
@@ -93,12 +86,13 @@ Status attune::text::buildT5(TokenizerBuilder &builder) {
   else if (count > 0 && given != count)
     return Status::error(builder.arguments.configFile + ": 'extra_ids': expected the number of tokens <extra_id_…> of " +
                          "'additional_special_tokens', " + std::to_string(given) + ", got " + std::to_string(count));
-  TRY(builder.useUnigram(2));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(2));
   if (!builder.characterMap.empty())
     builder.normalizer = precompiled(builder);
   builder.preTokenizer = splitWords("always");
   builder.decoder = jsonMetaspace("always");
-  TRY(builder.initialize(readTokens(builder, {{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}), additional));
+  ATTUNE_RETURN_IF_FAILED(
+      builder.initialize(readTokens(builder, {{"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}}), additional));
   const std::string eos = builder.token("eos_token");
   return builder.setTemplate({{"$A"}, {eos}}, {{"$A"}, {eos}, {"$B"}, {eos}});
 }
@@ -106,8 +100,8 @@ Status attune::text::buildT5(TokenizerBuilder &builder) {
 /// Sets |parts| to the normalizers of ALBERT's class. |lower| and |accents| are the defaults of do_lower_case and
 /// keep_accents. If |joinsSpaces|, several spaces become one.
 static Status readAlbertNormalizers(const TokenizerBuilder &builder, bool lower, bool accents, bool joinsSpaces, std::vector<Json> &parts) {
-  TRY(builder.arguments.read("do_lower_case", lower));
-  TRY(builder.arguments.read("keep_accents", accents));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("do_lower_case", lower));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("keep_accents", accents));
   parts = {jsonReplace("``", "\""), jsonReplace("''", "\"")};
   if (joinsSpaces)
     parts.push_back(jsonReplaceRegex(" {2,}", " "));
@@ -123,16 +117,16 @@ static Status readAlbertNormalizers(const TokenizerBuilder &builder, bool lower,
 }
 
 Status attune::text::buildAlbert(TokenizerBuilder &builder) {
-  TRY(builder.useUnigram(1));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(1));
   std::vector<Json> parts;
-  TRY(readAlbertNormalizers(builder, /*lower=*/true, /*accents=*/false, /*joinsSpaces=*/false, parts));
+  ATTUNE_RETURN_IF_FAILED(readAlbertNormalizers(builder, /*lower=*/true, /*accents=*/false, /*joinsSpaces=*/false, parts));
   builder.normalizer = jsonSequence("normalizers", parts);
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = splitWords(scheme);
   builder.decoder = jsonMetaspace(scheme);
   if (builder.postProcessor.is_null()) {
-    TRY(setBertTemplate(builder, builder.text("cls_token", "[CLS]"), builder.text("sep_token", "[SEP]")));
+    ATTUNE_RETURN_IF_FAILED(builder.setBertTemplate(builder.text("cls_token", "[CLS]"), builder.text("sep_token", "[SEP]")));
   }
   return builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
                                                  {"eos_token", "[SEP]"},
@@ -149,14 +143,14 @@ Status attune::text::buildXlmRoberta(TokenizerBuilder &builder) {
                   {builder.text("bos_token", "<s>"), builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>"),
                    builder.text("unk_token", "<unk>")},
                   3, {builder.text("mask_token", "<mask>")});
-  TRY(builder.useUnigram(3));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   if (!builder.characterMap.empty())
     builder.normalizer = precompiled(builder);
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = splitWords(scheme);
   builder.decoder = jsonMetaspace(scheme);
-  TRY(builder.initialize(readTokens(builder, kRobertaTokens)));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, kRobertaTokens)));
   return setRobertaTemplate(builder);
 }
 
@@ -171,11 +165,11 @@ Status attune::text::buildCamembert(TokenizerBuilder &builder) {
   for (size_t i = builder.pieces.size(); i-- > 0;)
     if (builder.pieces[i].first == unknown)
       unknownId = uint32_t(i);
-  TRY(builder.useUnigram(unknownId));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(unknownId));
   if (!builder.characterMap.empty())
     builder.normalizer = precompiled(builder);
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = splitWords(scheme);
   builder.decoder = jsonMetaspace(scheme);
   NamedTokens tokens = readTokens(builder, kRobertaTokens);
@@ -183,20 +177,20 @@ Status attune::text::buildCamembert(TokenizerBuilder &builder) {
   std::vector<NamedToken> extra = {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"};
   if (builder.arguments.additional)
     extra = *builder.arguments.additional;
-  TRY(builder.initialize(tokens, extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens, extra));
   return setRobertaTemplate(builder);
 }
 
 Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   uint32_t unknownId = fromSentencePiece(builder) ? builder.spec.unknownId.value_or(1) : 1;
   if (!fromSentencePiece(builder)) {
-    TRY(builder.arguments.read("unk_id", unknownId, 0, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(builder.arguments.read("unk_id", unknownId, 0, INT32_MAX));
   }
   unknownId = findPiece(builder, builder.text("unk_token", "[UNK]")).value_or(unknownId);
-  TRY(builder.useUnigram(unknownId));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(unknownId));
   bool lower = false, punctuation = false;
-  TRY(builder.arguments.read("do_lower_case", lower));
-  TRY(builder.arguments.read("split_by_punct", punctuation));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("do_lower_case", lower));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("split_by_punct", punctuation));
   std::vector<Json> normalizers, splits;
   if (lower)
     normalizers.push_back(jsonType("Lowercase"));
@@ -205,20 +199,20 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   normalizers.push_back({{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}});
   builder.normalizer = jsonSequence("normalizers", normalizers);
   const char *scheme;
-  TRY(readScheme(builder, scheme, "first"));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme, "first"));
   if (punctuation)
     splits.push_back({{"type", "Punctuation"}, {"behavior", "Isolated"}});
   splits.push_back(jsonMetaspace(scheme));
   builder.preTokenizer = jsonSequence("pretokenizers", splits);
   builder.decoder = jsonMetaspace(scheme);
-  TRY(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
-                                              {"eos_token", "[SEP]"},
-                                              {"unk_token", "[UNK]"},
-                                              {"sep_token", "[SEP]"},
-                                              {"cls_token", "[CLS]"},
-                                              {"pad_token", "[PAD]"},
-                                              {"mask_token", "[MASK]"}})));
-  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
+                                                                  {"eos_token", "[SEP]"},
+                                                                  {"unk_token", "[UNK]"},
+                                                                  {"sep_token", "[SEP]"},
+                                                                  {"cls_token", "[CLS]"},
+                                                                  {"pad_token", "[PAD]"},
+                                                                  {"mask_token", "[MASK]"}})));
+  return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"));
 }
 
 /// Adds the languages that are tokens to `languages` of |builder|, with the ids of the tokens.
@@ -242,7 +236,7 @@ Status attune::text::buildMBart(TokenizerBuilder &builder) {
   const std::vector<const char *> codes = mbartLanguages();
   if (fromSentencePiece(builder))
     addLanguagePieces(builder, "bos_token", codes);
-  TRY(builder.useUnigram(3));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   builder.preTokenizer = splitWords("always");
   builder.decoder = jsonMetaspace("always");
   NamedTokens tokens = readTokens(builder, kRobertaTokens);
@@ -251,10 +245,10 @@ Status attune::text::buildMBart(TokenizerBuilder &builder) {
   for (const NamedToken &token : additionalTokens(builder))
     if (std::find(extra.begin(), extra.end(), token) == extra.end())
       extra.push_back(token);
-  TRY(builder.initialize(tokens, extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens, extra));
   addLanguages(builder, codes);
   std::string language = "en_XX";
-  TRY(builder.arguments.read("src_lang", language));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("src_lang", language));
   const std::string eos = builder.token("eos_token");
   return builder.setTemplate({{"$A"}, {eos}, {language}}, {{"$A"}, {"$B"}, {eos}, {language}});
 }
@@ -268,7 +262,7 @@ Status attune::text::buildMBart50(TokenizerBuilder &builder) {
     });
   if (!has)
     addLanguagePieces(builder, "cls_token", codes);
-  TRY(builder.useUnigram(3));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   std::vector<Json> parts;
   if (!builder.characterMap.empty())
     parts.push_back(precompiled(builder));
@@ -284,23 +278,23 @@ Status attune::text::buildMBart50(TokenizerBuilder &builder) {
   stripLeftOfMask(tokens);
   std::vector<NamedToken> extra = additionalTokens(builder);
   extra.insert(extra.end(), codes.begin(), codes.end());
-  TRY(builder.initialize(tokens, extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens, extra));
   addLanguages(builder, codes);
   std::string language = "en_XX";
-  TRY(builder.arguments.read("src_lang", language));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("src_lang", language));
   const std::string eos = builder.token("eos_token");
   return builder.setTemplate({{language}, {"$A"}, {eos}}, {{language}, {"$A"}, {"$B"}, {eos}});
 }
 
 Status attune::text::buildPegasus(TokenizerBuilder &builder) {
   uint32_t offset = 103;
-  TRY(builder.arguments.read("offset", offset, 0, 100000));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("offset", offset, 0, 100000));
   std::string maskOfSentences = "<mask_1>";
-  TRY(builder.arguments.read("mask_token_sent", maskOfSentences));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("mask_token_sent", maskOfSentences));
   if (fromSentencePiece(builder)) {
     // In transformers the converter of SentencePiece models has other defaults than the class.
     std::string mask = builder.text("mask_token", "<mask_1>"), maskSentence = "<mask_2>";
-    TRY(builder.arguments.read("mask_token_sent", maskSentence));
+    ATTUNE_RETURN_IF_FAILED(builder.arguments.read("mask_token_sent", maskSentence));
     std::vector<std::string> first = {builder.text("pad_token", "<pad>"), builder.text("eos_token", "</s>")};
     if (mask != "None")
       first.push_back(mask);
@@ -318,7 +312,7 @@ Status attune::text::buildPegasus(TokenizerBuilder &builder) {
   std::optional<uint32_t> unknownId = findPiece(builder, unknown, 1);
   if (!unknownId)
     return Status::error(builder.file + ": expected the piece " + describeJson(Json(unknown)) + " with the score 0, got none");
-  TRY(builder.useUnigram(*unknownId));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(*unknownId));
   if (!builder.characterMap.empty())
     builder.normalizer = jsonSequence("normalizers", {precompiled(builder), jsonReplaceRegex(" {2,}", " ")});
   else
@@ -329,19 +323,19 @@ Status attune::text::buildPegasus(TokenizerBuilder &builder) {
     extra.emplace_back(maskOfSentences);
   for (uint32_t i = 2; i < offset; ++i)
     extra.emplace_back("<unk_" + std::to_string(i) + ">");
-  TRY(builder.initialize(
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(
       readTokens(builder, {{"pad_token", "<pad>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"mask_token", "<mask_2>"}}), extra));
   const std::string eos = builder.token("eos_token");
   return builder.setTemplate({{"$A"}, {eos}}, {{"$A"}, {"$B"}, {eos}});
 }
 
 Status attune::text::buildBarthez(TokenizerBuilder &builder) {
-  TRY(builder.useUnigram(3));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   builder.normalizer = jsonSequence(
       "normalizers",
       {jsonReplaceRegex("\\s{2,}|[\\n\\r\\t]", " "), jsonType("NFC"), {{"type", "Strip"}, {"strip_left", false}, {"strip_right", true}}});
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);
   NamedTokens tokens = readTokens(builder, kRobertaTokens);
   stripLeftOfMask(tokens);
@@ -349,11 +343,11 @@ Status attune::text::buildBarthez(TokenizerBuilder &builder) {
 }
 
 Status attune::text::buildBigBird(TokenizerBuilder &builder) {
-  TRY(builder.useUnigram(findPiece(builder, builder.text("unk_token", "<unk>")).value_or(100)));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(findPiece(builder, builder.text("unk_token", "<unk>")).value_or(100)));
   builder.normalizer = jsonSequence(
       "normalizers", {{{"type", "Strip"}, {"strip_left", false}, {"strip_right", false}}, jsonReplaceRegex(" {2,}", "\xE2\x96\x81")});
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);
   NamedTokens tokens = readTokens(builder, {{"bos_token", "<s>"},
                                             {"eos_token", "</s>"},
@@ -366,37 +360,37 @@ Status attune::text::buildBigBird(TokenizerBuilder &builder) {
   for (auto &[name, token] : tokens)
     if (token)
       token->hasFlags = true;
-  TRY(builder.initialize(tokens));
-  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens));
+  return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"));
 }
 
 Status attune::text::buildRemBert(TokenizerBuilder &builder) {
-  TRY(builder.useUnigram(2));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(2));
   std::vector<Json> parts;
-  TRY(readAlbertNormalizers(builder, /*lower=*/false, /*accents=*/true, /*joinsSpaces=*/true, parts));
+  ATTUNE_RETURN_IF_FAILED(readAlbertNormalizers(builder, /*lower=*/false, /*accents=*/true, /*joinsSpaces=*/true, parts));
   builder.normalizer = jsonSequence("normalizers", parts);
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);
-  TRY(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
-                                              {"eos_token", "[SEP]"},
-                                              {"unk_token", "<unk>"},
-                                              {"sep_token", "[SEP]"},
-                                              {"pad_token", "<pad>"},
-                                              {"cls_token", "[CLS]"},
-                                              {"mask_token", "[MASK]"}})));
-  TRY(setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token")));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
+                                                                  {"eos_token", "[SEP]"},
+                                                                  {"unk_token", "<unk>"},
+                                                                  {"sep_token", "[SEP]"},
+                                                                  {"pad_token", "<pad>"},
+                                                                  {"cls_token", "[CLS]"},
+                                                                  {"mask_token", "[MASK]"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token")));
   return builder.addSpecialsAgain();
 }
 
 Status attune::text::buildXlNet(TokenizerBuilder &builder) {
   uint32_t unknownId = fromSentencePiece(builder) ? builder.spec.unknownId.value_or(0) : 0;
   if (!fromSentencePiece(builder)) {
-    TRY(builder.arguments.read("unk_id", unknownId, 0, INT32_MAX));
+    ATTUNE_RETURN_IF_FAILED(builder.arguments.read("unk_id", unknownId, 0, INT32_MAX));
   }
-  TRY(builder.useUnigram(unknownId));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(unknownId));
   bool lower = false;
-  TRY(builder.arguments.read("do_lower_case", lower));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("do_lower_case", lower));
   std::vector<Json> parts = {jsonReplace("``", "\""), jsonReplace("''", "\""), jsonType("NFKD"), jsonType("StripAccents")};
   if (lower)
     parts.push_back(jsonType("Lowercase"));
@@ -417,32 +411,32 @@ Status attune::text::buildXlNet(TokenizerBuilder &builder) {
   std::vector<NamedToken> extra = {"<eop>", "<eod>"};
   if (builder.arguments.additional)
     extra = *builder.arguments.additional;
-  TRY(builder.initialize(tokens, extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens, extra));
   const std::string sep = builder.token("sep_token"), cls = builder.token("cls_token");
   return builder.setTemplate({{"$A"}, {sep}, {cls, 2}}, {{"$A"}, {sep}, {"$B", 1}, {sep, 1}, {cls, 2}});
 }
 
 Status attune::text::buildXglm(TokenizerBuilder &builder) {
-  TRY(builder.useUnigram(3));
+  ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   std::vector<Json> parts;
   if (!builder.characterMap.empty())
     parts.push_back(precompiled(builder));
   parts.push_back(jsonReplaceRegex(" {2,}", " "));
   builder.normalizer = jsonSequence("normalizers", parts);
   const char *scheme;
-  TRY(readScheme(builder, scheme));
+  ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);
   std::vector<NamedToken> extra = additionalTokens(builder);
   for (int i = 0; i < 7; ++i)
     if (NamedToken word("<madeupword" + std::to_string(i) + ">"); std::find(extra.begin(), extra.end(), word) == extra.end())
       extra.push_back(word);
-  TRY(builder.initialize(readTokens(builder, {{"bos_token", "<s>"},
-                                              {"eos_token", "</s>"},
-                                              {"sep_token", "</s>"},
-                                              {"cls_token", "<s>"},
-                                              {"unk_token", "<unk>"},
-                                              {"pad_token", "<pad>"}}),
-                         extra));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "<s>"},
+                                                                  {"eos_token", "</s>"},
+                                                                  {"sep_token", "</s>"},
+                                                                  {"cls_token", "<s>"},
+                                                                  {"unk_token", "<unk>"},
+                                                                  {"pad_token", "<pad>"}}),
+                                             extra));
   const std::string eos = builder.token("eos_token");
   return builder.setTemplate({{eos}, {"$A"}}, {{eos}, {"$A"}, {eos}, {eos}, {"$B"}});
 }

@@ -7,22 +7,22 @@
 using namespace attune;
 using namespace attune::text;
 
-#define TRY ATTUNE_TEXT_TRY
-
 /// Sets the normalizer, pre-tokenizer and decoder that the classes with a WordPiece model share, and |unknown| as the
 /// unknown token. |readsLower| is true if the class uses `do_lower_case`.
 static Status makeBertComponents(TokenizerBuilder &builder, const std::string &unknown, bool readsLower = true) {
   bool clean = true, chinese = true, lower = true;
   if (readsLower) {
-    TRY(builder.arguments.read("do_lower_case", lower));
+    ATTUNE_RETURN_IF_FAILED(builder.arguments.read("do_lower_case", lower));
   }
-  TRY(builder.arguments.read("tokenize_chinese_chars", chinese));
-  builder.normalizer = {
-      {"type", "BertNormalizer"}, {"clean_text", clean}, {"handle_chinese_chars", chinese}, {"strip_accents", nullptr},
-      {"lowercase", lower}};
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("tokenize_chinese_chars", chinese));
+  builder.normalizer = {{"type", "BertNormalizer"},
+                        {"clean_text", clean},
+                        {"handle_chinese_chars", chinese},
+                        {"strip_accents", nullptr},
+                        {"lowercase", lower}};
   if (builder.arguments.find("strip_accents")) {
     bool strip = false;
-    TRY(builder.arguments.read("strip_accents", strip));
+    ATTUNE_RETURN_IF_FAILED(builder.arguments.read("strip_accents", strip));
     builder.normalizer["strip_accents"] = strip;
   }
   builder.preTokenizer = jsonType("BertPreTokenizer");
@@ -32,20 +32,14 @@ static Status makeBertComponents(TokenizerBuilder &builder, const std::string &u
   return {};
 }
 
-/// Sets the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have type 1, cls has
-/// |clsType|.
-static Status setBertTemplate(TokenizerBuilder &builder, const std::string &cls, const std::string &sep, uint32_t clsType = 0) {
-  return builder.setTemplate({{cls, clsType}, {"$A", 0}, {sep, 0}}, {{cls, clsType}, {"$A", 0}, {sep, 0}, {"$B", 1}, {sep, 1}});
-}
-
 static Status buildBertWith(TokenizerBuilder &builder, bool readsLower) {
   NamedTokens tokens;
   for (auto [name, fallback] : {std::pair("unk_token", "[UNK]"), std::pair("sep_token", "[SEP]"), std::pair("pad_token", "[PAD]"),
                                 std::pair("cls_token", "[CLS]"), std::pair("mask_token", "[MASK]")})
     tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
-  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]"), readsLower));
-  TRY(builder.initialize(tokens));
-  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"));
+  ATTUNE_RETURN_IF_FAILED(makeBertComponents(builder, builder.text("unk_token", "[UNK]"), readsLower));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens));
+  return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"));
 }
 
 Status attune::text::buildBert(TokenizerBuilder &builder) { return buildBertWith(builder, /*readsLower=*/true); }
@@ -55,9 +49,9 @@ Status attune::text::buildDpr(TokenizerBuilder &builder) { return buildBertWith(
 
 Status attune::text::buildMPNet(TokenizerBuilder &builder) {
   NamedTokens tokens;
-  for (auto [name, fallback] : {std::pair("bos_token", "<s>"), std::pair("eos_token", "</s>"), std::pair("sep_token", "</s>"),
-                                std::pair("cls_token", "<s>"), std::pair("unk_token", "[UNK]"), std::pair("pad_token", "<pad>"),
-                                std::pair("mask_token", "<mask>")}) {
+  for (auto [name, fallback] :
+       {std::pair("bos_token", "<s>"), std::pair("eos_token", "</s>"), std::pair("sep_token", "</s>"), std::pair("cls_token", "<s>"),
+        std::pair("unk_token", "[UNK]"), std::pair("pad_token", "<pad>"), std::pair("mask_token", "<mask>")}) {
     std::optional<NamedToken> token = builder.named(name, NamedToken(fallback));
     if (token && !token->hasFlags) {
       token->hasFlags = true;
@@ -65,8 +59,8 @@ Status attune::text::buildMPNet(TokenizerBuilder &builder) {
     }
     tokens.emplace_back(name, token);
   }
-  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
-  TRY(builder.initialize(tokens));
+  ATTUNE_RETURN_IF_FAILED(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens));
   const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
   std::optional<uint32_t> clsId = builder.findId(cls), sepId = builder.findId(sep);
   builder.postProcessor = {{"type", "RobertaProcessing"},
@@ -79,19 +73,19 @@ Status attune::text::buildMPNet(TokenizerBuilder &builder) {
 
 Status attune::text::buildFunnel(TokenizerBuilder &builder) {
   NamedTokens tokens;
-  for (auto [name, fallback] : {std::pair("unk_token", "<unk>"), std::pair("sep_token", "<sep>"), std::pair("pad_token", "<pad>"),
-                                std::pair("cls_token", "<cls>"), std::pair("mask_token", "<mask>"), std::pair("bos_token", "<s>"),
-                                std::pair("eos_token", "</s>")})
+  for (auto [name, fallback] :
+       {std::pair("unk_token", "<unk>"), std::pair("sep_token", "<sep>"), std::pair("pad_token", "<pad>"), std::pair("cls_token", "<cls>"),
+        std::pair("mask_token", "<mask>"), std::pair("bos_token", "<s>"), std::pair("eos_token", "</s>")})
     tokens.emplace_back(name, builder.named(name, NamedToken(fallback)));
-  TRY(makeBertComponents(builder, builder.text("unk_token", "<unk>")));
+  ATTUNE_RETURN_IF_FAILED(makeBertComponents(builder, builder.text("unk_token", "<unk>")));
   bool clean = true;
   std::string prefix = "##";
-  TRY(builder.arguments.read("clean_text", clean));
-  TRY(builder.arguments.read("wordpieces_prefix", prefix));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("clean_text", clean));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("wordpieces_prefix", prefix));
   builder.normalizer["clean_text"] = clean;
   builder.decoder["prefix"] = prefix;
-  TRY(builder.initialize(tokens));
-  return setBertTemplate(builder, builder.token("cls_token"), builder.token("sep_token"), /*clsType=*/2);
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens));
+  return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"), /*clsType=*/2);
 }
 
 Status attune::text::buildSplinter(TokenizerBuilder &builder) {
@@ -104,11 +98,11 @@ Status attune::text::buildSplinter(TokenizerBuilder &builder) {
     if (name == "question_token")
       question = token;
   tokens.emplace_back("question_token", question);
-  TRY(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
-  TRY(builder.initialize(tokens));
+  ATTUNE_RETURN_IF_FAILED(makeBertComponents(builder, builder.text("unk_token", "[UNK]")));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(tokens));
   const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
   std::string side = "right";
-  TRY(builder.arguments.read("padding_side", side));
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("padding_side", side));
   std::vector<TemplatePart> pair = {{cls, 0}, {"$A", 0}, {question.content, 0}, {".", 0}, {sep, 0}, {"$B", 1}, {sep, 1}};
   if (side != "right")
     pair = {{cls, 0}, {"$A", 0}, {sep, 0}, {"$B", 1}, {question.content, 0}, {".", 0}, {sep, 1}};

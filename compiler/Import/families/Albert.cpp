@@ -13,8 +13,8 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-static BertKeys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24};
+static BertKeys readAlbertKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24};
   // The defaults of transformers' AlbertConfig.
   BertKeys keys = readBertSizes(reader, {30000, 4096, 12, 64, 16384, 512, 2, 1e-12, 0, "gelu_new"});
   keys.embedding = reader.integer("embedding_size", 128, size);
@@ -27,7 +27,7 @@ static BertKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
+static LayerSpec declareAlbertLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
   LayerSpec layer;
   layer.path = path;
   layer.ffnNorm = spec.norm(path + ".full_layer_layer_norm", keys.hidden, keys.epsilon);
@@ -40,7 +40,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const
   return layer;
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareAlbertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
@@ -48,7 +48,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   std::vector<LayerSpec> declared;
   for (int64_t group = 0; group < keys.groups; ++group)
     for (int64_t inner = 0; inner < keys.layersOfGroup; ++inner)
-      declared.push_back(declareLayer(
+      declared.push_back(declareAlbertLayer(
           spec, keys, prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." + std::to_string(inner)));
   for (int64_t i = 0; i < keys.layers; ++i) {
     // The quotients are rounded, as in transformers: with 14 groups in 18 layers, layer 9 has group 6.
@@ -58,16 +58,16 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   }
 }
 
-/// Returns the steps of the pooler: tanh of a projection of the first token.
-static std::vector<HeadStep> pooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  const std::string path = prefix + "pooler";
+/// Returns the steps of the poolerAlbert: tanh of a projection of the first token.
+static std::vector<HeadStep> poolerAlbert(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "poolerAlbert";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
           activationStep(Activation::Tanh, path)};
 }
 
-static void declareOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareAlbertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"last_hidden_state", {}});
-  spec.outputs.push_back({"pooler_output", pooler(spec, keys, prefix)});
+  spec.outputs.push_back({"pooler_output", poolerAlbert(spec, keys, prefix)});
 }
 
 /// Returns the steps to the scores of all words for every token.
@@ -82,21 +82,21 @@ static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &
           linearStep(words, path + ".decoder")};
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareAlbertMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   spec.outputs.push_back({"logits", predictions(spec, keys)});
 }
 
-static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareAlbertPreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"prediction_logits", predictions(spec, keys)});
   const std::string path = "sop_classifier";
-  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+  std::vector<HeadStep> steps = poolerAlbert(spec, keys, prefix);
   steps.push_back(dropoutStep(keys.classifierDropout, path + ".dropout"));
   steps.push_back(linearStep(spec.linear(path + ".classifier", keys.hidden, keys.labels), path + ".classifier"));
   spec.outputs.push_back({"sop_logits", steps});
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+static void declareAlbertSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  std::vector<HeadStep> steps = poolerAlbert(spec, keys, prefix);
   steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
   steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
   spec.outputs.push_back({"logits", steps});
@@ -104,14 +104,14 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
 
 Result<TransformerSpec> attune::readAlbertSpec(const Config &config) {
   static const BertHeads heads = {
-      {"AlbertModel", declareOutputs},
-      {"AlbertForPreTraining", declarePreTraining},
-      {"AlbertForMaskedLM", declareMaskedLM},
-      {"AlbertForSequenceClassification", declareSequenceClassification},
+      {"AlbertModel", declareAlbertOutputs},
+      {"AlbertForPreTraining", declareAlbertPreTraining},
+      {"AlbertForMaskedLM", declareAlbertMaskedLM},
+      {"AlbertForSequenceClassification", declareAlbertSequenceClassification},
       {"AlbertForTokenClassification", declareTokenClassification},
       {"AlbertForQuestionAnswering", declareQuestionAnswering},
       {"AlbertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
-                                     const std::string &prefix) { declareMultipleChoice(spec, keys, pooler(spec, keys, prefix)); }},
+                                     const std::string &prefix) { declareMultipleChoice(spec, keys, poolerAlbert(spec, keys, prefix)); }},
   };
-  return readBertLike(config, "albert", "albert.", heads, readKeys, declareModel);
+  return readBertLike(config, "albert", "albert.", heads, readAlbertKeys, declareAlbertModel);
 }

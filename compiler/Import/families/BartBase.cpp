@@ -29,13 +29,14 @@ static bool scalesVectors(const BartVariant &variant, StackRole role) { return r
 
 /// Returns the word table of the stack |role|: |table|, multiplied by the factor of words unless scalesVectors returns
 /// true.
-static WeightId declareWords(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, WeightId table) {
+static WeightId declareBartBaseWords(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role,
+                                     WeightId table) {
   return scalesVectors(variant, role) ? table : spec.scale(table, embeddingScale(variant, keys, role));
 }
 
 /// Declares the stack |role| with the word table |words|.
-static void declareStack(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, const std::string &prefix,
-                         WeightId words) {
+static void declareBartBaseStack(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role,
+                                 const std::string &prefix, WeightId words) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = decoder ? "decoder" : "encoder";
@@ -66,13 +67,13 @@ BartTables attune::declareBartStacks(TransformerSpec &spec, const BartVariant &v
   if (keys.tied)
     spec.addAlias(tables.decoder, "lm_head.weight");
   constexpr StackRole encoder = StackRole::Encoder, decoder = StackRole::Decoder;
-  WeightId sourceWords = declareWords(spec, variant, keys, encoder, tables.encoder), targetWords = sourceWords;
+  WeightId sourceWords = declareBartBaseWords(spec, variant, keys, encoder, tables.encoder), targetWords = sourceWords;
   bool same = tables.encoder == tables.decoder && !scalesVectors(variant, decoder) &&
               embeddingScale(variant, keys, encoder) == embeddingScale(variant, keys, decoder);
   if (!same)
-    targetWords = declareWords(spec, variant, keys, decoder, tables.decoder);
-  declareStack(spec, variant, keys, encoder, prefix, sourceWords);
-  declareStack(spec, variant, keys, decoder, prefix, targetWords);
+    targetWords = declareBartBaseWords(spec, variant, keys, decoder, tables.decoder);
+  declareBartBaseStack(spec, variant, keys, encoder, prefix, sourceWords);
+  declareBartBaseStack(spec, variant, keys, decoder, prefix, targetWords);
   declareSeq2SeqInputs(spec, keys.vocab, keys.decoderVocab);
   return tables;
 }
@@ -83,7 +84,7 @@ BartTables attune::declareBartDecoder(TransformerSpec &spec, const BartVariant &
   tables.decoder = spec.tensor(prefix + "decoder.embed_tokens.weight", {keys.decoderVocab, keys.hidden}, {prefix + "shared.weight"});
   if (keys.tied)
     spec.addAlias(tables.decoder, "lm_head.weight");
-  declareStack(spec, variant, keys, decoder, prefix, declareWords(spec, variant, keys, decoder, tables.decoder));
+  declareBartBaseStack(spec, variant, keys, decoder, prefix, declareBartBaseWords(spec, variant, keys, decoder, tables.decoder));
   spec.inputs = {{"input_ids", InputRole::TokenIds, keys.decoderVocab, /*standard=*/true, decoder},
                  {"inputs_embeds", InputRole::TokenVectors, 0, /*standard=*/false, decoder},
                  {"attention_mask", InputRole::AttentionMask, 0, /*standard=*/true, decoder},
@@ -124,8 +125,8 @@ static void declarePositions(TransformerSpec &spec, const BartVariant &variant, 
 }
 
 /// Declares an attention in the order of tensors in a generated file.
-static AttentionSpec declareAttention(TransformerSpec &spec, const BartVariant &variant, int64_t hidden, int64_t heads,
-                                      const std::string &path, bool causal) {
+static AttentionSpec declareBartBaseAttention(TransformerSpec &spec, const BartVariant &variant, int64_t hidden, int64_t heads,
+                                              const std::string &path, bool causal) {
   AttentionSpec attention;
   attention.key = spec.linear(path + ".k_proj", hidden, hidden);
   attention.value = spec.linear(path + ".v_proj", hidden, hidden);
@@ -139,15 +140,16 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const BartVariant &
   return attention;
 }
 
-static LayerSpec declareLayer(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role, std::string path) {
+static LayerSpec declareBartBaseLayer(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role,
+                                      std::string path) {
   bool decoder = role == StackRole::Decoder;
   const BartKeys::Side &side = keys.side(role);
   LayerSpec layer;
   layer.path = std::move(path);
-  layer.attention = declareAttention(spec, variant, keys.hidden, side.heads, layer.path + ".self_attn", /*causal=*/decoder);
+  layer.attention = declareBartBaseAttention(spec, variant, keys.hidden, side.heads, layer.path + ".self_attn", /*causal=*/decoder);
   layer.attentionNorm = spec.norm(layer.path + ".self_attn_layer_norm", keys.hidden, epsilon);
   if (decoder) {
-    layer.cross = declareAttention(spec, variant, keys.hidden, side.heads, layer.path + ".encoder_attn", /*causal=*/false);
+    layer.cross = declareBartBaseAttention(spec, variant, keys.hidden, side.heads, layer.path + ".encoder_attn", /*causal=*/false);
     layer.crossNorm = spec.norm(layer.path + ".encoder_attn_layer_norm", keys.hidden, epsilon);
   }
   FfnSpec &ffn = layer.ffn.emplace();
@@ -166,7 +168,7 @@ void attune::declareBartLayers(TransformerSpec &spec, const BartVariant &variant
       continue;
     const std::string path = prefix + stack->name;
     for (int64_t i = 0; i < keys.side(role).layers; ++i)
-      stack->layers.push_back(declareLayer(spec, variant, keys, role, path + ".layers." + std::to_string(i)));
+      stack->layers.push_back(declareBartBaseLayer(spec, variant, keys, role, path + ".layers." + std::to_string(i)));
     if (variant.finalNorm)
       stack->finalNorm = spec.norm(path + ".layer_norm", keys.hidden, epsilon);
   }

@@ -13,7 +13,7 @@ enum class BartClass { Model, Generator, SequenceClassification, QuestionAnsweri
 
 /// Reads the keys of one stack, whose names begin with its role.
 static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant, StackRole role, int64_t hidden) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12};
   bool encoder = role == StackRole::Encoder;
   const std::string side = encoder ? "encoder" : "decoder", heads = side + "_attention_heads";
   BartKeys::Side keys;
@@ -37,7 +37,7 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
 
 /// Reads the number of positions and, if ids of padding matter, the padding id. Refuses models with counted positions
 /// and fewer than four features.
-static void readPositions(ConfigReader &reader, const BartVariant &variant, BartKeys &keys) {
+static void readBartHeadsPositions(ConfigReader &reader, const BartVariant &variant, BartKeys &keys) {
   keys.positions = reader.integer("max_position_embeddings", variant.maxPositions, {1, 1 << 24});
   if (variant.positions == BartPositions::Counted || variant.shift == BartShift::LastToken)
     keys.padding = reader.integer("pad_token_id", variant.padding, {0, keys.vocab - 1});
@@ -46,14 +46,14 @@ static void readPositions(ConfigReader &reader, const BartVariant &variant, Bart
 }
 
 BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, bool encodes) {
-  constexpr Range size = {1, 1 << 24}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, ids = {1, int64_t(1) << 31};
   BartKeys keys;
   keys.vocab = reader.integer("vocab_size", variant.vocab, ids);
   keys.decoderVocab = reader.integerOrNull("decoder_vocab_size", keys.vocab, ids);
   keys.hidden = reader.integer("d_model", "hidden_size", variant.hidden, size);
   keys.encoder = encodes ? readSide(reader, variant, StackRole::Encoder, keys.hidden) : BartKeys::Side();
   keys.decoder = readSide(reader, variant, StackRole::Decoder, keys.hidden);
-  readPositions(reader, variant, keys);
+  readBartHeadsPositions(reader, variant, keys);
   keys.dropout = reader.number("dropout", 0.1, 0, 1);
   keys.classifierDropout = reader.present("classifier_dropout") ? reader.number("classifier_dropout", 0, 0, 1) : 0;
   keys.activation = readActivation(reader, "activation_function", variant.activation);
@@ -91,7 +91,7 @@ static WeightId declareLogitsBias(TransformerSpec &spec, const BartKeys &keys) {
 }
 
 /// Returns the step to the scores of all words, to which |bias| is added.
-static HeadStep declareScores(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias) {
+static HeadStep declareBartHeadsScores(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias) {
   LinearSpec head;
   head.weight = keys.tied ? tables.decoder : spec.tensor("lm_head.weight", {keys.decoderVocab, keys.hidden});
   head.bias = bias;
@@ -103,14 +103,14 @@ static void declareHead(TransformerSpec &spec, BartClass kind, const BartKeys &k
   case BartClass::Model:
     return declareSeq2SeqOutputs(spec, "last_hidden_state");
   case BartClass::Generator:
-    return declareSeq2SeqOutputs(spec, "logits", {declareScores(spec, keys, tables, bias)});
+    return declareSeq2SeqOutputs(spec, "logits", {declareBartHeadsScores(spec, keys, tables, bias)});
   case BartClass::SequenceClassification:
     return declareEosClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
   case BartClass::QuestionAnswering:
     declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
     return declareEncoderOutput(spec);
   case BartClass::DecoderAlone:
-    spec.outputs.push_back({"logits", {declareScores(spec, keys, tables, noWeight)}});
+    spec.outputs.push_back({"logits", {declareBartHeadsScores(spec, keys, tables, noWeight)}});
   }
 }
 

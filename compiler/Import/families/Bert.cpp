@@ -21,7 +21,7 @@ static void declareNextSentence(TransformerSpec &spec, const BertKeys &keys, con
   spec.outputs.push_back({"logits", nextSentence(spec, keys, prefix)});
 }
 
-static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareBertPreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"prediction_logits", bertPredictions(spec, keys)});
   spec.outputs.push_back({"seq_relationship_logits", nextSentence(spec, keys, prefix)});
 }
@@ -36,7 +36,7 @@ BertHeads attune::bertHeads(const std::string &prefix, const std::string &causal
       {prefix + "ForQuestionAnswering", declareQuestionAnswering},
       {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
       {prefix + "ForNextSentencePrediction", declareNextSentence},
-      {prefix + "ForPreTraining", declarePreTraining},
+      {prefix + "ForPreTraining", declareBertPreTraining},
   };
 }
 

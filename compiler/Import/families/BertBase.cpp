@@ -16,7 +16,7 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 BertKeys attune::readBertSizes(ConfigReader &reader, const BertDefaults &defaults) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys;
   keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
   keys.hidden = keys.embedding = reader.integer("hidden_size", defaults.hidden, size);
@@ -106,8 +106,8 @@ void attune::declareBertInputs(TransformerSpec &spec, const BertKeys &keys) {
 
 /// Declares the attention |path| with the remaining heads |heads|. Only self-attention, if |own|, has relative
 /// positions.
-static AttentionSpec declareAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
-                                      const std::vector<int64_t> &heads, bool own) {
+static AttentionSpec declareBertBaseAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
+                                              const std::vector<int64_t> &heads, bool own) {
   AttentionSpec attention;
   int64_t headSize = keys.hidden / keys.heads, inner = headSize * int64_t(heads.size());
   attention.query = spec.linear(path + ".self.query", keys.hidden, inner);
@@ -152,14 +152,15 @@ void attune::declareBertFfn(TransformerSpec &spec, const BertKeys &keys, LayerSp
   layer.ffnNorm = spec.norm(layer.path + "." + keys.ffnNorm, keys.hidden, keys.epsilon);
 }
 
-static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number, WeightId rotary) {
+static void declareBertBaseLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, int64_t number, WeightId rotary) {
   LayerSpec layer;
   layer.path = path;
-  layer.attention = declareAttention(spec, keys, path + ".attention", remainingHeads(keys.pruned, number, keys.heads), /*own=*/true);
+  layer.attention =
+      declareBertBaseAttention(spec, keys, path + ".attention", remainingHeads(keys.pruned, number, keys.heads), /*own=*/true);
   layer.attention->rotary = rotary;
   layer.attentionNorm = spec.norm(path + ".attention." + keys.attentionNorm, keys.hidden, keys.epsilon);
   if (keys.cross) {
-    layer.cross = declareAttention(spec, keys, path + ".crossattention", remainingHeads({}, number, keys.heads), /*own=*/false);
+    layer.cross = declareBertBaseAttention(spec, keys, path + ".crossattention", remainingHeads({}, number, keys.heads), /*own=*/false);
     layer.crossNorm = spec.norm(path + ".crossattention." + keys.attentionNorm, keys.hidden, keys.epsilon);
   }
   declareBertFfn(spec, keys, layer);
@@ -187,7 +188,7 @@ void attune::declareBertModel(TransformerSpec &spec, const BertKeys &keys, const
     stack.embeddings.projection = spec.linear(prefix + keys.embeddingProjection, keys.embedding, keys.hidden);
   WeightId rotary = keys.rope ? declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions) : noWeight;
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i, rotary);
+    declareBertBaseLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), i, rotary);
   if (keys.lastNorm)
     stack.finalNorm = spec.norm(prefix + keys.lastNorm, keys.hidden, keys.epsilon);
 }

@@ -24,8 +24,8 @@ struct BigBirdKeys : BertKeys {
 
 } // namespace
 
-static BigBirdKeys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24};
+static BigBirdKeys readBigBirdKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24};
   static constexpr std::pair<const char *, bool> kinds[] = {{"block_sparse", true}, {"original_full", false}};
   BigBirdKeys keys;
   // The defaults of transformers' BigBirdConfig.
@@ -40,7 +40,7 @@ static BigBirdKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+static void declareBigBirdModel(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   StackSpec &stack = bertStack(spec);
   stack.maxLength = keys.length;
@@ -49,41 +49,41 @@ static void declareModel(TransformerSpec &spec, const BigBirdKeys &keys, const s
   stack.embeddings.scalesGivenVectors = true;
 }
 
-static std::vector<HeadStep> pooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  const std::string path = prefix + "pooler";
+static std::vector<HeadStep> poolerBigBird(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "poolerBigBird";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
           activationStep(Activation::Tanh, path)};
 }
 
-static void declareOutputs(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+static void declareBigBirdOutputs(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"last_hidden_state", {}});
-  spec.outputs.push_back({"pooler_output", pooler(spec, keys, prefix)});
+  spec.outputs.push_back({"pooler_output", poolerBigBird(spec, keys, prefix)});
 }
 
-static void declarePreTraining(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+static void declareBigBirdPreTraining(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
   const std::string path = "cls.seq_relationship";
   spec.outputs.push_back({"prediction_logits", bertPredictions(spec, keys)});
-  std::vector<HeadStep> steps = pooler(spec, keys, prefix);
+  std::vector<HeadStep> steps = poolerBigBird(spec, keys, prefix);
   steps.push_back(linearStep(spec.linear(path, keys.hidden, 2), path));
   spec.outputs.push_back({"seq_relationship_logits", std::move(steps)});
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &) {
+static void declareBigBirdSequenceClassification(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &) {
   declareTokenScores(spec, keys, keys.activation);
 }
 
-static void declareChoices(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
-  declareMultipleChoice(spec, keys, pooler(spec, keys, prefix));
+static void declareBigBirdChoices(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
+  declareMultipleChoice(spec, keys, poolerBigBird(spec, keys, prefix));
 }
 
 Result<TransformerSpec> attune::readBigBirdSpec(const Config &config) {
   static const EncoderHeads<BigBirdKeys> heads = {
-      {"BigBirdModel", declareOutputs},
-      {"BigBirdForPreTraining", declarePreTraining},
+      {"BigBirdModel", declareBigBirdOutputs},
+      {"BigBirdForPreTraining", declareBigBirdPreTraining},
       {"BigBirdForMaskedLM", declareBertMaskedLM},
-      {"BigBirdForSequenceClassification", declareSequenceClassification},
+      {"BigBirdForSequenceClassification", declareBigBirdSequenceClassification},
       {"BigBirdForTokenClassification", declareTokenClassification},
-      {"BigBirdForMultipleChoice", declareChoices},
+      {"BigBirdForMultipleChoice", declareBigBirdChoices},
   };
-  return readBertLike(config, "big_bird", "bert.", heads, readKeys, declareModel);
+  return readBertLike(config, "big_bird", "bert.", heads, readBigBirdKeys, declareBigBirdModel);
 }

@@ -13,7 +13,7 @@ using namespace attune;
 double DecoderKeys::headScale() const { return 1 / std::sqrt(double(headSize)); }
 
 DecoderKeys attune::readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   DecoderKeys keys;
   keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
   keys.hidden = reader.integer(defaults.hiddenKey, defaults.otherHiddenKey, defaults.hidden, size);
@@ -84,7 +84,7 @@ std::vector<std::optional<int64_t>> attune::readWindows(ConfigReader &reader, co
 std::optional<int64_t> attune::readWindow(ConfigReader &reader, std::optional<int64_t> fallback) {
   if (!reader.knows("sliding_window"))
     return fallback;
-  constexpr Range tokens = {1, int64_t(1) << 31};
+  constexpr IntegerRange tokens = {1, int64_t(1) << 31};
   return reader.present("sliding_window") ? std::optional(reader.integer("sliding_window", 0, tokens)) : std::nullopt;
 }
 

@@ -32,7 +32,7 @@ static Config withLoadedClass(const Config &config) {
 Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
   static constexpr DecoderClasses classes = {"chatglm", "ChatGLM", false,   false,   nullptr,
                                              false,     nullptr,   nullptr, nullptr, "ForConditionalGeneration"};
-  constexpr Range size = {1, 1 << 24};
+  constexpr IntegerRange size = {1, 1 << 24};
   const Config config = withLoadedClass(file);
   ConfigReader reader(config);
   reader.reject("position_encoding_2d", "positions of two dimensions, those of the first ChatGLM, are not implemented");

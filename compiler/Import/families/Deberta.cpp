@@ -11,13 +11,13 @@
 
 using namespace attune;
 
-static DebertaKeys readKeys(ConfigReader &reader) {
+static DebertaKeys readDebertaV1Keys(ConfigReader &reader) {
   DebertaKeys keys = readDebertaKeys(reader, {50265, 768, 12, 12, 3072});
   reader.reject("talking_head", "the heads' scores are not mixed");
   return keys;
 }
 
-static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, WeightId table) {
+static AttentionSpec declareDebertaAttention(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, WeightId table) {
   AttentionSpec attention;
   LinearSpec packed;
   packed.weight = spec.tensor(path + ".in_proj.weight", {3 * keys.hidden, keys.hidden});
@@ -36,17 +36,17 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &
   return attention;
 }
 
-static void declareModel(TransformerSpec &spec, const DebertaKeys &keys, const std::string &prefix) {
+static void declareDebertaModel(TransformerSpec &spec, const DebertaKeys &keys, const std::string &prefix) {
   declareDebertaStack(spec, keys, prefix);
   WeightId table = noWeight;
   if (keys.relative)
     table = spec.tensor(prefix + "encoder.rel_embeddings.weight", {keys.distanceRows(), keys.hidden});
   for (int64_t i = 0; i < keys.layers; ++i) {
     std::string path = prefix + "encoder.layer." + std::to_string(i);
-    declareDebertaLayer(spec, keys, path, declareAttention(spec, keys, path + ".attention.self", table));
+    declareDebertaLayer(spec, keys, path, declareDebertaAttention(spec, keys, path + ".attention.self", table));
   }
 }
 
 Result<TransformerSpec> attune::readDebertaSpec(const Config &config) {
-  return readDeberta(config, "deberta", "Deberta", /*choices=*/false, readKeys, declareModel);
+  return readDeberta(config, "deberta", "Deberta", /*choices=*/false, readDebertaV1Keys, declareDebertaModel);
 }

@@ -20,7 +20,7 @@
 using namespace attune;
 
 DebertaKeys attune::readDebertaKeys(ConfigReader &reader, const DebertaDefaults &defaults) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   DebertaKeys keys;
   keys.vocab = reader.integer("vocab_size", defaults.vocab, ids);
   keys.hidden = reader.integer("hidden_size", defaults.hidden, size);
@@ -145,7 +145,7 @@ static void declareClassification(TransformerSpec &spec, const DebertaKeys &keys
 }
 
 /// Declares the scores of all words for every token, from as many features as the word table has.
-static void declareMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
+static void declareDebertaBaseMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
   const std::string path = keys.legacy ? "cls.predictions" : "lm_predictions.lm_head", transform = keys.legacy ? path + ".transform" : path;
   int64_t features = keys.legacy ? keys.embedding : keys.hidden;
   LinearSpec dense = spec.linear(transform + ".dense", keys.hidden, features), words;
@@ -165,7 +165,7 @@ Result<TransformerSpec> attune::readDeberta(const Config &config, const char *fa
   using DeclareHead = void (*)(TransformerSpec &, const DebertaKeys &);
   std::vector<std::pair<std::string, DeclareHead>> heads = {
       {className + "Model", [](TransformerSpec &spec, const DebertaKeys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
-      {className + "ForMaskedLM", declareMaskedLM},
+      {className + "ForMaskedLM", declareDebertaBaseMaskedLM},
       {className + "ForSequenceClassification", declareClassification},
       {className + "ForTokenClassification",
        [](TransformerSpec &spec, const DebertaKeys &keys) { declareTokenClassification(spec, keys, ""); }},

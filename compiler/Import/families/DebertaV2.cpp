@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-static DebertaKeys readKeys(ConfigReader &reader) {
+static DebertaKeys readDebertaV2Keys(ConfigReader &reader) {
   DebertaKeys keys = readDebertaKeys(reader, {128100, 1536, 24, 24, 6144});
   keys.sharedProjections = reader.flag("share_att_key", false);
   keys.buckets = std::max<int64_t>(reader.integer("position_buckets", -1, {-1, 1 << 16}), 0);
@@ -40,7 +40,7 @@ static DebertaKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static AttentionSpec declareAttention(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, WeightId table) {
+static AttentionSpec declareDebertaV2Attention(TransformerSpec &spec, const DebertaKeys &keys, const std::string &path, WeightId table) {
   auto linear = [&](const char *name) { return spec.linear(path + name, keys.hidden, keys.hidden); };
   AttentionSpec attention;
   attention.query = linear(".query_proj");
@@ -76,7 +76,7 @@ static WeightId projectionOfTaps(TransformerSpec &spec, const DebertaKeys &keys,
   return spec.reshape(all, {keys.hidden, keys.taps * keys.hidden});
 }
 
-static void declareModel(TransformerSpec &spec, const DebertaKeys &keys, const std::string &prefix) {
+static void declareDebertaV2Model(TransformerSpec &spec, const DebertaKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareDebertaStack(spec, keys, prefix);
   const std::string encoder = prefix + "encoder";
   WeightId table = noWeight;
@@ -90,7 +90,7 @@ static void declareModel(TransformerSpec &spec, const DebertaKeys &keys, const s
   }
   for (int64_t i = 0; i < keys.layers; ++i) {
     std::string path = encoder + ".layer." + std::to_string(i);
-    declareDebertaLayer(spec, keys, path, declareAttention(spec, keys, path + ".attention.self", table));
+    declareDebertaLayer(spec, keys, path, declareDebertaV2Attention(spec, keys, path + ".attention.self", table));
   }
   if (keys.taps == 0)
     return;
@@ -105,5 +105,5 @@ static void declareModel(TransformerSpec &spec, const DebertaKeys &keys, const s
 }
 
 Result<TransformerSpec> attune::readDebertaV2Spec(const Config &config) {
-  return readDeberta(config, "deberta-v2", "DebertaV2", /*choices=*/true, readKeys, declareModel);
+  return readDeberta(config, "deberta-v2", "DebertaV2", /*choices=*/true, readDebertaV2Keys, declareDebertaV2Model);
 }

@@ -87,8 +87,8 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
 }
 
 /// Reads the keys that both versions share.
-static DeepseekKeys readKeys(ConfigReader &reader, const Config &config, const RouterDefaults &router) {
-  constexpr Range size = {1, 1 << 24};
+static DeepseekKeys readDeepseekKeys(ConfigReader &reader, const Config &config, const RouterDefaults &router) {
+  constexpr IntegerRange size = {1, 1 << 24};
   DeepseekKeys own;
   own.queryRank = reader.knows("q_lora_rank") && !reader.present("q_lora_rank") ? 0 : reader.integer("q_lora_rank", 1536, size);
   own.keyRank = reader.integer("kv_lora_rank", 512, size);
@@ -132,7 +132,7 @@ Result<TransformerSpec> attune::readDeepseekV2Spec(const Config &config) {
   defaults.vocab = 102400;
   defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  DeepseekKeys own = readKeys(reader, config, {{64, 6}, 2, 1407, 0, 1, 1, 1, "num_experts"});
+  DeepseekKeys own = readDeepseekKeys(reader, config, {{64, 6}, 2, 1407, 0, 1, 1, 1, "num_experts"});
   own.ffnBias = reader.flag("mlp_bias", false);
   const auto *method = reader.choose("topk_method", reader.string("topk_method", "greedy"), methods);
   if (!method || !method->second)
@@ -152,7 +152,7 @@ Result<TransformerSpec> attune::readDeepseekV3Spec(const Config &config) {
   defaults.intermediate = 18432, defaults.positions = 4096;
   defaults.headKeys = HeadKeys::All;
   DecoderKeys keys = readDecoderKeys(reader, defaults);
-  DeepseekKeys own = readKeys(reader, config, {{256, 8}, 1, 2048, 3, 8, 4, 2.5});
+  DeepseekKeys own = readDeepseekKeys(reader, config, {{256, 8}, 1, 2048, 3, 8, 4, 2.5});
   own.ffnBias = false;
   own.router.sigmoid = true;
   own.router.normalized = reader.flag("norm_topk_prob", true);

@@ -14,8 +14,8 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-static BertKeys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+static BertKeys readDistilBertKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   BertKeys keys = {};
   keys.vocab = reader.integer("vocab_size", 30522, ids);
   keys.hidden = reader.integer("dim", "hidden_size", 768, size);
@@ -35,7 +35,8 @@ static BertKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, const std::vector<int64_t> &heads) {
+static void declareDistilBertLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
+                                   const std::vector<int64_t> &heads) {
   LayerSpec layer;
   layer.path = path;
   AttentionSpec &attention = layer.attention.emplace();
@@ -57,7 +58,7 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareDistilBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   StackSpec &stack = spec.encoder.emplace();
   stack.name = "encoder";
   stack.dropout = keys.dropout;
@@ -74,10 +75,10 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
                  {"attention_mask", InputRole::AttentionMask},
                  {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "transformer.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
+    declareDistilBertLayer(spec, keys, prefix + "transformer.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareDistilBertMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec transform = spec.linear("vocab_transform", keys.hidden, keys.hidden), projector;
   NormSpec norm = spec.norm("vocab_layer_norm", keys.hidden, keys.epsilon);
   projector.weight = bertDecoderTable(spec, keys, "vocab_projector.weight");
@@ -94,7 +95,7 @@ static std::vector<HeadStep> preClassifier(TransformerSpec &spec, const BertKeys
           activationStep(Activation::Relu, path)};
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareDistilBertSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   std::vector<HeadStep> steps = preClassifier(spec, keys);
   steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
   steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
@@ -104,12 +105,12 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
 Result<TransformerSpec> attune::readDistilBertSpec(const Config &config) {
   static const BertHeads heads = {
       {"DistilBertModel", declareLastState},
-      {"DistilBertForMaskedLM", declareMaskedLM},
-      {"DistilBertForSequenceClassification", declareSequenceClassification},
+      {"DistilBertForMaskedLM", declareDistilBertMaskedLM},
+      {"DistilBertForSequenceClassification", declareDistilBertSequenceClassification},
       {"DistilBertForTokenClassification", declareTokenClassification},
       {"DistilBertForQuestionAnswering", declareQuestionAnswering},
       {"DistilBertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
                                          const std::string &) { declareMultipleChoice(spec, keys, preClassifier(spec, keys)); }},
   };
-  return readBertLike(config, "distilbert", "distilbert.", heads, readKeys, declareModel);
+  return readBertLike(config, "distilbert", "distilbert.", heads, readDistilBertKeys, declareDistilBertModel);
 }

@@ -24,7 +24,7 @@ struct DprKeys : BertKeys {
 
 } // namespace
 
-static DprKeys readKeys(ConfigReader &reader, const std::string &module) {
+static DprKeys readDprKeys(ConfigReader &reader, const std::string &module) {
   DprKeys keys;
   static_cast<BertKeys &>(keys) = readBertSizes(reader);
   keys.module = module;
@@ -36,7 +36,7 @@ static DprKeys readKeys(ConfigReader &reader, const std::string &module) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const DprKeys &keys, const std::string &) {
+static void declareDprModel(TransformerSpec &spec, const DprKeys &keys, const std::string &) {
   declareBertModel(spec, keys, keys.module + "bert_model.");
   llvm::erase_if(spec.inputs,
                  [](const InputSpec &input) { return input.role == InputRole::Positions || input.role == InputRole::HeadMask; });
@@ -75,6 +75,6 @@ Result<TransformerSpec> attune::readDprSpec(const Config &config) {
     reader.fail("projection_dim", "0, as the answers of a reader are scored by the features of its layers");
   if (reader.status().failed())
     return reader.status();
-  auto read = [&](ConfigReader &keys) { return readKeys(keys, module->second); };
-  return readBertLike(config, "dpr", "", heads, read, declareModel);
+  auto read = [&](ConfigReader &keys) { return readDprKeys(keys, module->second); };
+  return readBertLike(config, "dpr", "", heads, read, declareDprModel);
 }

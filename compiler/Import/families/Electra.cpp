@@ -12,7 +12,7 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-static BertKeys readKeys(ConfigReader &reader) {
+static BertKeys readElectraKeys(ConfigReader &reader) {
   // The defaults of transformers' ElectraConfig.
   BertKeys keys = readBertKeys(reader, {30522, 256, 12, 4, 1024});
   keys.embedding = reader.integer("embedding_size", 128, {1, 1 << 24});
@@ -21,7 +21,7 @@ static BertKeys readKeys(ConfigReader &reader) {
 }
 
 /// Declares a score for each token: whether it was replaced.
-static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareElectraPreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "discriminator_predictions";
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.hidden);
   LinearSpec score = spec.linear(path + ".dense_prediction", keys.hidden, 1);
@@ -31,7 +31,7 @@ static void declarePreTraining(TransformerSpec &spec, const BertKeys &keys, cons
 }
 
 /// Declares the scores of all words for every token.
-static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareElectraMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "generator_predictions";
   NormSpec norm = spec.norm(path + ".LayerNorm", keys.embedding, keys.epsilon);
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.embedding), words;
@@ -43,7 +43,7 @@ static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const s
 }
 
 /// Declares the scores of classes, two projections of the first token.
-static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareElectraSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
   LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
   spec.outputs.push_back({"logits",
@@ -52,7 +52,7 @@ static void declareSequenceClassification(TransformerSpec &spec, const BertKeys 
 }
 
 /// Declares a score for each choice, of a summary of the first token.
-static void declareChoices(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareElectraChoices(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "sequence_summary";
   LinearSpec summary = spec.linear(path + ".summary", keys.hidden, keys.hidden);
   declareMultipleChoice(spec, keys,
@@ -63,13 +63,13 @@ static void declareChoices(TransformerSpec &spec, const BertKeys &keys, const st
 Result<TransformerSpec> attune::readElectraSpec(const Config &config) {
   static const BertHeads heads = {
       {"ElectraModel", declareLastState},
-      {"ElectraForPreTraining", declarePreTraining},
-      {"ElectraForMaskedLM", declareMaskedLM},
-      {"ElectraForCausalLM", declareMaskedLM},
-      {"ElectraForSequenceClassification", declareSequenceClassification},
+      {"ElectraForPreTraining", declareElectraPreTraining},
+      {"ElectraForMaskedLM", declareElectraMaskedLM},
+      {"ElectraForCausalLM", declareElectraMaskedLM},
+      {"ElectraForSequenceClassification", declareElectraSequenceClassification},
       {"ElectraForTokenClassification", declareTokenClassification},
       {"ElectraForQuestionAnswering", declareQuestionAnswering},
-      {"ElectraForMultipleChoice", declareChoices},
+      {"ElectraForMultipleChoice", declareElectraChoices},
   };
   ConfigReader reader(config);
   if (reader.architecture("ElectraModel") == "ElectraForMultipleChoice") {
@@ -81,5 +81,5 @@ Result<TransformerSpec> attune::readElectraSpec(const Config &config) {
     if (reader.status().failed())
       return reader.status();
   }
-  return readBertLike(config, "electra", "electra.", heads, readKeys, declareBertModel);
+  return readBertLike(config, "electra", "electra.", heads, readElectraKeys, declareBertModel);
 }

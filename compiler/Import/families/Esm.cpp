@@ -20,8 +20,8 @@ struct EsmKeys : BertKeys {
 
 } // namespace
 
-static EsmKeys readKeys(ConfigReader &reader, const Config &config) {
-  constexpr Range size = {1, 1 << 24}, ids = {0, int64_t(1) << 31};
+static EsmKeys readEsmKeys(ConfigReader &reader, const Config &config) {
+  constexpr IntegerRange size = {1, 1 << 24}, ids = {0, int64_t(1) << 31};
   static constexpr std::pair<const char *, bool> positions[] = {{"absolute", true}, {"rotary", false}};
   EsmKeys keys;
   keys.vocab = reader.integer("vocab_size", 33, {1, ids.max});
@@ -69,7 +69,7 @@ static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const
     spec.weights[layer.attention->rotary].frequencies = frequencies;
 }
 
-static void declareModel(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
+static void declareEsmModel(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   if (keys.positionTable)
     countPositions(spec, keys);
@@ -102,7 +102,7 @@ Result<TransformerSpec> attune::readEsmSpec(const Config &config) {
       {"EsmForTokenClassification", declareTokenClassification},
   };
   Result<TransformerSpec> spec =
-      readBertLike(config, "esm", "esm.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+      readBertLike(config, "esm", "esm.", heads, [&](ConfigReader &reader) { return readEsmKeys(reader, config); }, declareEsmModel);
   if (spec)
     useSavedNames(*spec);
   return spec;

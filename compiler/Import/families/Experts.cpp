@@ -9,7 +9,7 @@
 using namespace attune;
 
 ExpertKeys attune::readExpertKeys(ConfigReader &reader, const ExpertKeys &defaults) {
-  constexpr Range some = {1, 1 << 16};
+  constexpr IntegerRange some = {1, 1 << 16};
   ExpertKeys keys;
   keys.count = reader.integer("num_local_experts", "num_experts", defaults.count, some);
   keys.chosen = reader.integer("num_experts_per_tok", defaults.chosen, some);
@@ -84,7 +84,7 @@ FfnSpec attune::declareStackedExperts(TransformerSpec &spec, const DecoderKeys &
 }
 
 RouterKeys attune::readRouterKeys(ConfigReader &reader, const RouterDefaults &defaults) {
-  constexpr Range size = {1, 1 << 24}, some = {1, 1 << 16};
+  constexpr IntegerRange size = {1, 1 << 24}, some = {1, 1 << 16};
   RouterKeys keys;
   keys.experts.count = reader.integer("n_routed_experts", defaults.countKey, defaults.experts.count, some);
   keys.experts.chosen = reader.integerOrNull("num_experts_per_tok", defaults.experts.chosen, some);

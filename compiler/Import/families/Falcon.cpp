@@ -25,7 +25,7 @@ struct FalconKeys {
 
 } // namespace
 
-static FalconKeys readKeys(ConfigReader &reader) {
+static FalconKeys readFalconKeys(ConfigReader &reader) {
   DecoderDefaults defaults;
   defaults.vocab = 65024, defaults.hidden = 4544, defaults.heads = 71, defaults.intermediate = 0;
   if (reader.present("n_embed"))
@@ -64,7 +64,7 @@ static void splitProjection(TransformerSpec &spec, const FalconKeys &keys, const
 Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   static constexpr DecoderClasses classes = {"falcon", "Falcon", true, true, "transformer."};
   ConfigReader reader(config);
-  FalconKeys keys = readKeys(reader);
+  FalconKeys keys = readFalconKeys(reader);
   const DecoderKeys &decoder = keys.decoder;
   CausalDecoder causal(reader, classes, decoder);
   causal.normKind = &TransformerSpec::norm;

@@ -30,8 +30,8 @@ struct Gemma2Keys {
 
 /// Reads the keys. |scoreCap| and |logitCap| are the defaults of `attn_logit_softcapping` and
 /// `final_logit_softcapping`.
-static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const DecoderDefaults &defaults, std::optional<double> scoreCap,
-                           std::optional<double> logitCap) {
+static Gemma2Keys readGemma2Keys(ConfigReader &reader, const Config &config, const DecoderDefaults &defaults,
+                                 std::optional<double> scoreCap, std::optional<double> logitCap) {
   Gemma2Keys keys;
   keys.decoder = readDecoderKeys(reader, defaults);
   keys.bias = reader.flag("attention_bias", false);
@@ -49,8 +49,8 @@ static Gemma2Keys readKeys(ConfigReader &reader, const Config &config, const Dec
 
 /// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|;
 /// with |normsHeads| each head of queries and keys has a norm.
-static LayerSpec declareLayer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
-                              std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
+static LayerSpec declareGemma2Layer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
+                                    std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;
   AttentionSpec &attention =
       layer.attention.emplace(declareDecoderAttention(spec, keys.decoder, path + ".self_attn", {keys.bias, keys.bias}));
@@ -93,14 +93,14 @@ Result<TransformerSpec> attune::readGemma2Spec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults = getDefaults();
   defaults.vocab = 256000, defaults.positions = 8192;
-  Gemma2Keys keys = readKeys(reader, config, defaults, 50, 30);
+  Gemma2Keys keys = readGemma2Keys(reader, config, defaults, 50, 30);
   reader.reject("use_bidirectional_attention", "attention to later tokens is not implemented for this family");
   auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [](int64_t index) { return index % 2 == 0; });
   CausalDecoder decoder(reader, classes, keys.decoder);
   setAround(decoder, keys);
   decoder.rope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions);
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
-    return declareLayer(spec, keys, decoder, path, windows[index], decoder.rotary, /*normsHeads=*/false);
+    return declareGemma2Layer(spec, keys, decoder, path, windows[index], decoder.rotary, /*normsHeads=*/false);
   });
 }
 
@@ -110,14 +110,14 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   ConfigReader reader(config);
   DecoderDefaults defaults = getDefaults();
   defaults.vocab = 262208, defaults.positions = 131072;
-  Gemma2Keys keys = readKeys(reader, config, defaults, std::nullopt, std::nullopt);
+  Gemma2Keys keys = readGemma2Keys(reader, config, defaults, std::nullopt, std::nullopt);
   // transformers has `attn_logit_softcapping` in the configuration but does not apply it.
   keys.scoreCap = std::nullopt;
   // An embedding model attends to later tokens, too; its windows, of half the size, extend to both sides.
   bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);
   if (bidirectional && keys.window)
     keys.window = *keys.window / 2 + 1;
-  constexpr Range pattern = {1, int64_t(1) << 31};
+  constexpr IntegerRange pattern = {1, int64_t(1) << 31};
   int64_t period = reader.integerOrNull("sliding_window_pattern", 6, pattern);
   auto windows = readWindows(reader, config, keys.decoder.layers, keys.window, [&](int64_t index) { return (index + 1) % period != 0; });
   RopeDefaults global, local;
@@ -129,7 +129,7 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   decoder.slidingRope = readRope(reader, config, keys.decoder.headSize, keys.decoder.positions, local, "sliding_attention");
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     WeightId rotary = windows[index] ? decoder.slidingRotary : decoder.rotary;
-    LayerSpec layer = declareLayer(spec, keys, decoder, path, windows[index], rotary, /*normsHeads=*/true);
+    LayerSpec layer = declareGemma2Layer(spec, keys, decoder, path, windows[index], rotary, /*normsHeads=*/true);
     if (bidirectional) {
       layer.attention->causal = false;
       layer.attention->windowRight = layer.attention->windowLeft;

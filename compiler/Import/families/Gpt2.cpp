@@ -16,8 +16,8 @@
 
 using namespace attune;
 
-static Gpt2Keys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+static Gpt2Keys readGpt2Keys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   Gpt2Keys keys;
   keys.vocab = reader.integer("vocab_size", 50257, ids);
   keys.positions = reader.integer("n_positions", "max_position_embeddings", 1024, size);
@@ -44,7 +44,7 @@ static Gpt2Keys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const std::string &prefix) {
+static void declareGpt2Embeddings(TransformerSpec &spec, const Gpt2Keys &keys, const std::string &prefix) {
   EmbeddingSpec &embeddings = spec.decoder->embeddings;
   embeddings.path = prefix + "wte";
   embeddings.words = embeddings.types = spec.tensor(prefix + "wte.weight", {keys.vocab, keys.hidden});
@@ -59,7 +59,7 @@ static void declareEmbeddings(TransformerSpec &spec, const Gpt2Keys &keys, const
     declareMemoryInputs(spec);
 }
 
-static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t number, const std::string &path) {
+static void declareGpt2Layer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t number, const std::string &path) {
   LayerSpec layer;
   layer.path = path;
   layer.attentionNorm = spec.norm(path + ".ln_1", keys.hidden, keys.epsilon);
@@ -90,7 +90,7 @@ static void declareLayer(TransformerSpec &spec, const Gpt2Keys &keys, int64_t nu
 
 Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   ConfigReader reader(config);
-  Gpt2Keys keys = readKeys(reader);
+  Gpt2Keys keys = readGpt2Keys(reader);
   TransformerSpec spec;
   spec.family = "gpt2";
   spec.architecture = reader.architecture("GPT2Model");
@@ -108,9 +108,9 @@ Result<TransformerSpec> attune::readGpt2Spec(const Config &config) {
   stack.hidden = stack.memoryHidden = keys.hidden;
   stack.maxLength = keys.positions;
   stack.cached = true;
-  declareEmbeddings(spec, keys, prefix);
+  declareGpt2Embeddings(spec, keys, prefix);
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, i, prefix + "h." + std::to_string(i));
+    declareGpt2Layer(spec, keys, i, prefix + "h." + std::to_string(i));
   spec.decoder->finalNorm = spec.norm(prefix + "ln_f", keys.hidden, keys.epsilon);
   head->second(spec, keys);
   return spec;

@@ -16,7 +16,7 @@ void attune::readGpt2Summary(ConfigReader &reader, Gpt2Keys &keys) {
     keys.summaryActivation = readActivation(reader, "summary_activation", "linear");
 }
 
-static void declareLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
+static void declareGpt2HeadsLMHead(TransformerSpec &spec, const Gpt2Keys &keys) {
   WeightId words = keys.tied ? spec.decoder->embeddings.words : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden});
   spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
 }
@@ -27,7 +27,7 @@ static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
   spec.choices = true;
   spec.decoder->cached = false;
   spec.inputs.push_back({"mc_token_ids", InputRole::TargetToken, keys.positions, /*standard=*/false, StackRole::Decoder});
-  declareLMHead(spec, keys);
+  declareGpt2HeadsLMHead(spec, keys);
   LinearSpec summary = spec.linear(path + ".summary", keys.hidden, 1);
   spec.outputs.push_back(
       {"mc_logits",
@@ -35,16 +35,16 @@ static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
        /*squeeze=*/true});
 }
 
-static void declareQuestionAnswering(TransformerSpec &spec, const Gpt2Keys &keys) {
+static void declareGpt2HeadsQuestionAnswering(TransformerSpec &spec, const Gpt2Keys &keys) {
   declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
 }
 
-static void declareTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
+static void declareGpt2HeadsTokenClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
   HeadStep classifier = linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier");
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
+static void declareGpt2HeadsSequenceClassification(TransformerSpec &spec, const Gpt2Keys &keys) {
   HeadStep score = linearStep(spec.classifier("score", keys.hidden, keys.labels, /*bias=*/false), "score");
   spec.outputs.push_back({"logits", {lastTokenStep(keys.padding, "score"), score}});
 }
@@ -52,11 +52,11 @@ static void declareSequenceClassification(TransformerSpec &spec, const Gpt2Keys 
 const std::vector<Gpt2Head> &attune::gpt2Heads() {
   static const std::vector<Gpt2Head> heads = {
       {"GPT2Model", [](TransformerSpec &spec, const Gpt2Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }},
-      {"GPT2LMHeadModel", declareLMHead},
+      {"GPT2LMHeadModel", declareGpt2HeadsLMHead},
       {"GPT2DoubleHeadsModel", declareDoubleHeads},
-      {"GPT2ForQuestionAnswering", declareQuestionAnswering},
-      {"GPT2ForSequenceClassification", declareSequenceClassification},
-      {"GPT2ForTokenClassification", declareTokenClassification},
+      {"GPT2ForQuestionAnswering", declareGpt2HeadsQuestionAnswering},
+      {"GPT2ForSequenceClassification", declareGpt2HeadsSequenceClassification},
+      {"GPT2ForTokenClassification", declareGpt2HeadsTokenClassification},
   };
   return heads;
 }

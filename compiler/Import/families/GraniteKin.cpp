@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-static constexpr double kMost = 1e12;
+static constexpr double kGraniteKinMost = 1e12;
 
 namespace {
 
@@ -26,9 +26,9 @@ struct Factors {
 } // namespace
 
 static Factors readFactors(ConfigReader &reader) {
-  auto number = [&](const char *key) { return reader.number(key, 1, -kMost, kMost); };
+  auto number = [&](const char *key) { return reader.number(key, 1, -kGraniteKinMost, kGraniteKinMost); };
   return {number("embedding_multiplier"), number("attention_multiplier"), number("residual_multiplier"),
-          1 / reader.number("logits_scaling", 1, 1e-12, kMost)};
+          1 / reader.number("logits_scaling", 1, 1e-12, kGraniteKinMost)};
 }
 
 /// A function that declares the feed-forward or the experts of a layer, with results multiplied by the factor of
@@ -101,10 +101,10 @@ Result<TransformerSpec> attune::readMiniCpmSpec(const Config &config) {
   if (reader.integer("num_experts", 0, {0, 1 << 16}) != 0)
     reader.fail("num_experts", "0: layers of experts are not implemented for this family");
   Factors factors;
-  factors.words = reader.number("scale_emb", 1, -kMost, kMost);
+  factors.words = reader.number("scale_emb", 1, -kGraniteKinMost, kGraniteKinMost);
   factors.scores = keys.headScale();
-  factors.branches = reader.number("scale_depth", 1, -kMost, kMost) / std::sqrt(double(keys.layers));
-  factors.logits = reader.number("dim_model_base", 1, 1e-12, kMost) / double(keys.hidden);
+  factors.branches = reader.number("scale_depth", 1, -kGraniteKinMost, kGraniteKinMost) / std::sqrt(double(keys.layers));
+  factors.logits = reader.number("dim_model_base", 1, 1e-12, kGraniteKinMost) / double(keys.hidden);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   return declareGranite(decoder, keys, factors, bias, [&](TransformerSpec &spec, LayerSpec &layer, const std::string &path) {

@@ -22,11 +22,11 @@ struct GteKeys : BertKeys {
 } // namespace
 
 /// Reads the keys; |isNew| is true for the model type "new".
-static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) {
+static GteKeys readGteKeys(ConfigReader &reader, const Config &config, bool isNew) {
   static constexpr std::pair<const char *, bool> positions[] = {{"rope", false}, {"absolute", true}};
   static constexpr std::pair<const char *, bool> norms[] = {{"layer_norm", false}, {"rms_norm", true}};
   GteKeys keys = {};
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   keys.vocab = reader.integer("vocab_size", isNew ? 30528 : 250048, ids);
   keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
   keys.layers = reader.integer("num_hidden_layers", 12, layers);
@@ -66,15 +66,15 @@ static GteKeys readKeys(ConfigReader &reader, const Config &config, bool isNew) 
   return keys;
 }
 
-static NormSpec declareNorm(TransformerSpec &spec, const GteKeys &keys, const std::string &name, const std::string &newName) {
+static NormSpec declareGteNorm(TransformerSpec &spec, const GteKeys &keys, const std::string &name, const std::string &newName) {
   NormSpec norm = keys.rmsNorms ? spec.rmsNorm(name, keys.hidden, keys.epsilon) : spec.norm(name, keys.hidden, keys.epsilon);
   spec.addName(norm, newName);
   return norm;
 }
 
 /// Declares the layer |path|, whose name is |newPath| in files with the names of transformers' modules.
-static LayerSpec declareLayer(TransformerSpec &spec, const GteKeys &keys, const std::string &path, const std::string &newPath,
-                              WeightId rotary) {
+static LayerSpec declareGteLayer(TransformerSpec &spec, const GteKeys &keys, const std::string &path, const std::string &newPath,
+                                 WeightId rotary) {
   LayerSpec layer;
   layer.path = path;
   AttentionSpec &attention = layer.attention.emplace();
@@ -90,7 +90,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const GteKeys &keys, const 
   spec.addName(attention.output, own + "o_proj");
   setWholeAttention(attention, keys);
   attention.rotary = rotary;
-  layer.attentionNorm = declareNorm(spec, keys, path + ".attn_ln", newPath + ".post_attention_layernorm");
+  layer.attentionNorm = declareGteNorm(spec, keys, path + ".attn_ln", newPath + ".post_attention_layernorm");
   FfnSpec &ffn = layer.ffn.emplace();
   LinearSpec upAndGate = spec.joinedLinear(path + ".mlp.up_gate_proj", {ffnPath + "up_proj", ffnPath + "gate_proj"}, keys.hidden,
                                            2 * keys.intermediate, /*bias=*/false);
@@ -101,21 +101,21 @@ static LayerSpec declareLayer(TransformerSpec &spec, const GteKeys &keys, const 
   ffn.down = spec.linear(path + ".mlp.down_proj", keys.intermediate, keys.hidden);
   spec.addName(ffn.down, ffnPath + "down_proj");
   ffn.activation = keys.activation;
-  layer.ffnNorm = declareNorm(spec, keys, path + ".mlp_ln", newPath + ".post_mlp_layernorm");
+  layer.ffnNorm = declareGteNorm(spec, keys, path + ".mlp_ln", newPath + ".post_mlp_layernorm");
   return layer;
 }
 
-static void declareModel(TransformerSpec &spec, const GteKeys &keys, const std::string &prefix) {
+static void declareGteModel(TransformerSpec &spec, const GteKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
   WeightId rotary = keys.rope ? declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions) : noWeight;
   for (int64_t i = 0; i < keys.layers; ++i)
     stack.layers.push_back(
-        declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), prefix + "layers." + std::to_string(i), rotary));
+        declareGteLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), prefix + "layers." + std::to_string(i), rotary));
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const GteKeys &keys, const std::string &) {
+static void declareGteMaskedLM(TransformerSpec &spec, const GteKeys &keys, const std::string &) {
   declareLanguageHead(spec, keys, keys.languageHead);
 }
 
@@ -131,12 +131,12 @@ static void addPrefix(TransformerSpec &spec, const std::string &prefix, const st
 Result<TransformerSpec> attune::readGteSpec(const Config &config) {
   static const EncoderHeads<GteKeys> heads = {
       {"GteModel", declareLastState},
-      {"GteForMaskedLM", declareMaskedLM},
+      {"GteForMaskedLM", declareGteMaskedLM},
       {"GteForSequenceClassification", declareBertClassification},
       {"GteForTokenClassification", declareTokenClassification},
   };
-  auto read = [&](ConfigReader &reader) { return readKeys(reader, config, /*isNew=*/false); };
-  Result<TransformerSpec> spec = readBertLike(config, "gte", "gte.", heads, read, declareModel);
+  auto read = [&](ConfigReader &reader) { return readGteKeys(reader, config, /*isNew=*/false); };
+  Result<TransformerSpec> spec = readBertLike(config, "gte", "gte.", heads, read, declareGteModel);
   if (spec)
     addPrefix(*spec, "gte.", "new.");
   return spec;
@@ -145,12 +145,12 @@ Result<TransformerSpec> attune::readGteSpec(const Config &config) {
 Result<TransformerSpec> attune::readNewSpec(const Config &config) {
   static const EncoderHeads<GteKeys> heads = {
       {"NewModel", declareLastState},
-      {"NewForMaskedLM", declareMaskedLM},
+      {"NewForMaskedLM", declareGteMaskedLM},
       {"NewForSequenceClassification", declareBertClassification},
       {"NewForTokenClassification", declareTokenClassification},
       {"NewForQuestionAnswering", declareQuestionAnswering},
       {"NewForMultipleChoice", declarePooledMultipleChoice},
   };
-  auto read = [&](ConfigReader &reader) { return readKeys(reader, config, /*isNew=*/true); };
-  return readBertLike(config, "new", "new.", heads, read, declareModel);
+  auto read = [&](ConfigReader &reader) { return readGteKeys(reader, config, /*isNew=*/true); };
+  return readBertLike(config, "new", "new.", heads, read, declareGteModel);
 }

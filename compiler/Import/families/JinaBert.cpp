@@ -34,7 +34,7 @@ static bool namesQueryNorms(const Config &config) {
          });
 }
 
-static JinaKeys readKeys(ConfigReader &reader, const Config &config) {
+static JinaKeys readJinaBertKeys(ConfigReader &reader, const Config &config) {
   JinaKeys keys;
   static_cast<BertKeys &>(keys) = readBertSizes(reader);
   keys.positionTable = false;
@@ -68,7 +68,7 @@ static void declareFfn(TransformerSpec &spec, const JinaKeys &keys, LayerSpec &l
   layer.ffnNorm = spec.norm(keys.normsQueries ? layer.path + ".layer_norm_2" : path + ".layernorm", keys.hidden, keys.epsilon);
 }
 
-static LayerSpec declareLayer(TransformerSpec &spec, const JinaKeys &keys, const std::string &path) {
+static LayerSpec declareJinaBertLayer(TransformerSpec &spec, const JinaKeys &keys, const std::string &path) {
   LayerSpec layer;
   layer.path = path;
   const std::string own = path + ".attention.self.";
@@ -85,14 +85,14 @@ static LayerSpec declareLayer(TransformerSpec &spec, const JinaKeys &keys, const
   return layer;
 }
 
-static void declareModel(TransformerSpec &spec, const JinaKeys &keys, const std::string &prefix) {
+static void declareJinaBertModel(TransformerSpec &spec, const JinaKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::Positions; });
   stack.distanceBias.emplace().slopes = spec.computed(prefix + "alibi_slopes", {keys.heads}, "alibi_slopes", {});
   for (int64_t i = 0; i < keys.layers; ++i)
-    stack.layers.push_back(declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i)));
+    stack.layers.push_back(declareJinaBertLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i)));
 }
 
 Result<TransformerSpec> attune::readJinaBertSpec(const Config &config) {
@@ -104,5 +104,6 @@ Result<TransformerSpec> attune::readJinaBertSpec(const Config &config) {
       {"JinaBertForQuestionAnswering", declareQuestionAnswering},
       {"JinaBertForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, "bert", "bert.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+  return readBertLike(
+      config, "bert", "bert.", heads, [&](ConfigReader &reader) { return readJinaBertKeys(reader, config); }, declareJinaBertModel);
 }

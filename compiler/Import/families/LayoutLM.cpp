@@ -19,7 +19,7 @@ struct LayoutLMKeys : BertKeys {
 
 } // namespace
 
-static LayoutLMKeys readKeys(ConfigReader &reader) {
+static LayoutLMKeys readLayoutLMKeys(ConfigReader &reader) {
   LayoutLMKeys keys;
   static_cast<BertKeys &>(keys) = readBertSizes(reader);
   keys.pagePositions = reader.integer("max_2d_position_embeddings", 1024, {1, 1 << 24});
@@ -29,7 +29,7 @@ static LayoutLMKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const LayoutLMKeys &keys, const std::string &prefix) {
+static void declareLayoutLMModel(TransformerSpec &spec, const LayoutLMKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   auto table = [&](const char *name) {
@@ -47,5 +47,5 @@ Result<TransformerSpec> attune::readLayoutLMSpec(const Config &config) {
       {"LayoutLMForTokenClassification", declareTokenClassification},
       {"LayoutLMForQuestionAnswering", declareQuestionAnswering},
   };
-  return readBertLike(config, "layoutlm", "layoutlm.", heads, readKeys, declareModel);
+  return readBertLike(config, "layoutlm", "layoutlm.", heads, readLayoutLMKeys, declareLayoutLMModel);
 }

@@ -34,7 +34,7 @@ struct LlamaVariant {
 
 } // namespace
 
-static Result<TransformerSpec> readVariant(const Config &config, const LlamaVariant &variant) {
+static Result<TransformerSpec> readLlamaKinVariant(const Config &config, const LlamaVariant &variant) {
   ConfigReader reader(config);
   DecoderDefaults defaults = variant.defaults;
   defaults.headKeys = HeadKeys::All;
@@ -71,7 +71,7 @@ Result<TransformerSpec> attune::readArceeSpec(const Config &config) {
   arcee.defaults.hidden = 2560, arcee.defaults.intermediate = 18432, arcee.defaults.positions = 4096;
   arcee.defaults.epsilon = 1e-5, arcee.defaults.activation = "relu2";
   arcee.gated = false;
-  return readVariant(config, arcee);
+  return readLlamaKinVariant(config, arcee);
 }
 
 Result<TransformerSpec> attune::readSeedOssSpec(const Config &config) {
@@ -79,7 +79,7 @@ Result<TransformerSpec> attune::readSeedOssSpec(const Config &config) {
   seed.defaults.vocab = 155136, seed.defaults.layers = 64, seed.defaults.heads = 80, seed.defaults.kvHeads = 8;
   seed.defaults.headSize = 128, seed.defaults.intermediate = 27648, seed.defaults.positions = 524288, seed.defaults.padding = 1;
   seed.outputBias = "attention_out_bias", seed.hasAttentionBias = true;
-  return readVariant(config, seed);
+  return readLlamaKinVariant(config, seed);
 }
 
 Result<TransformerSpec> attune::readHeliumSpec(const Config &config) {
@@ -89,7 +89,7 @@ Result<TransformerSpec> attune::readHeliumSpec(const Config &config) {
   helium.defaults.positions = 4096, helium.defaults.epsilon = 1e-8, helium.defaults.padding = 3;
   helium.rope.theta = 1e5;
   helium.outputBias = nullptr, helium.interleaved = true;
-  return readVariant(config, helium);
+  return readLlamaKinVariant(config, helium);
 }
 
 Result<TransformerSpec> attune::readErnie45Spec(const Config &config) {
@@ -99,7 +99,7 @@ Result<TransformerSpec> attune::readErnie45Spec(const Config &config) {
   ernie.defaults.epsilon = 1e-5, ernie.defaults.tied = true, ernie.defaults.padding = 0;
   ernie.rope.theta = 5e5;
   ernie.attentionBias = ernie.outputBias = ernie.ffnBias = "use_bias", ernie.interleaved = true;
-  return readVariant(config, ernie);
+  return readLlamaKinVariant(config, ernie);
 }
 
 Result<TransformerSpec> attune::readHunYuanSpec(const Config &config) {
@@ -107,5 +107,5 @@ Result<TransformerSpec> attune::readHunYuanSpec(const Config &config) {
   hunyuan.defaults.vocab = 290943, hunyuan.defaults.epsilon = 1e-5, hunyuan.defaults.padding = 0;
   hunyuan.rope.alpha = true;
   hunyuan.ffnBias = nullptr, hunyuan.queryNorm = "query_layernorm", hunyuan.keyNorm = "key_layernorm";
-  return readVariant(config, hunyuan);
+  return readLlamaKinVariant(config, hunyuan);
 }

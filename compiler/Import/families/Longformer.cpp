@@ -37,7 +37,7 @@ static std::vector<int64_t> readSides(ConfigReader &reader, const Config &config
   return sides;
 }
 
-static void declareModel(TransformerSpec &spec, const LongformerKeys &keys, const std::string &prefix) {
+static void declareLongformerModel(TransformerSpec &spec, const LongformerKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   countPositions(spec, keys);
   StackSpec &stack = bertStack(spec);
@@ -63,5 +63,5 @@ Result<TransformerSpec> attune::readLongformerSpec(const Config &config) {
     reader.reject("is_decoder", "transformers has no decoder of this family");
     return keys;
   };
-  return readBertLike(config, "longformer", "longformer.", heads, readKeys, declareModel);
+  return readBertLike(config, "longformer", "longformer.", heads, readKeys, declareLongformerModel);
 }

@@ -22,7 +22,7 @@ struct MPNetKeys : BertKeys {
 };
 } // namespace
 
-static MPNetKeys readKeys(ConfigReader &reader) {
+static MPNetKeys readMPNetKeys(ConfigReader &reader) {
   MPNetKeys keys{readBertSizes(reader, {30527}), reader.integer("relative_attention_num_buckets", kBuckets, {kBuckets, 1 << 20})};
   keys.types = 0;
   // transformers ignores `pad_token_id`.
@@ -33,7 +33,7 @@ static MPNetKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
+static void declareMPNetLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path) {
   LayerSpec layer;
   layer.path = path;
   layer.attention = declareWholeAttention(spec, keys, path + ".attention.attn", {"q", "k", "v", "o"});
@@ -42,13 +42,13 @@ static void declareLayer(TransformerSpec &spec, const BertKeys &keys, const std:
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-static void declareModel(TransformerSpec &spec, const MPNetKeys &keys, const std::string &prefix) {
+static void declareMPNetModel(TransformerSpec &spec, const MPNetKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
   countPositions(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i));
+    declareMPNetLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i));
   DistanceBiasSpec &bias = stack.distanceBias.emplace();
   bias.table = spec.tensor(prefix + "encoder.relative_attention_bias.weight", {keys.tableRows, keys.heads});
   if (keys.tableRows > kBuckets)
@@ -66,5 +66,5 @@ Result<TransformerSpec> attune::readMPNetSpec(const Config &config) {
       {"MPNetForQuestionAnswering", declareQuestionAnswering},
       {"MPNetForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, "mpnet", "mpnet.", heads, readKeys, declareModel);
+  return readBertLike(config, "mpnet", "mpnet.", heads, readMPNetKeys, declareMPNetModel);
 }

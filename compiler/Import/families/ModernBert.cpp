@@ -35,7 +35,7 @@ using Heads = EncoderHeads<ModernBertKeys>;
 } // namespace
 
 /// Reads which layers have windows, and both rotary embeddings.
-static void readPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
+static void readModernBertPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
   int64_t window = reader.integer("local_attention", 128, {0, int64_t(1) << 31}) / 2;
   // Files with `sliding_window`, the key of other families, give the size of one side.
   window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
@@ -50,8 +50,8 @@ static void readPositions(ConfigReader &reader, const Config &config, ModernBert
   keys.windowRope = readRope(reader, config, keys.hidden / keys.heads, keys.positions, local, "sliding_attention");
 }
 
-static ModernBertKeys readKeys(ConfigReader &reader, const Config &config) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+static ModernBertKeys readModernBertKeys(ConfigReader &reader, const Config &config) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   ModernBertKeys keys = {};
   keys.vocab = reader.integer("vocab_size", 50368, ids);
   keys.hidden = keys.embedding = reader.integer("hidden_size", 768, size);
@@ -76,22 +76,22 @@ static ModernBertKeys readKeys(ConfigReader &reader, const Config &config) {
   keys.pooling = pooling ? pooling->second : PoolKind::First;
   if (keys.hidden % keys.heads != 0)
     reader.fail("hidden_size", "a multiple of 'num_attention_heads', which is " + std::to_string(keys.heads));
-  readPositions(reader, config, keys);
+  readModernBertPositions(reader, config, keys);
   rejectPrunedHeads(reader);
   reader.reject("is_decoder", "the family has no decoder");
   return keys;
 }
 
-static NormSpec declareNorm(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &name) {
+static NormSpec declareModernBertNorm(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &name) {
   return keys.normBias ? spec.norm(name, keys.hidden, keys.epsilon) : spec.normWithoutBias(name, keys.hidden, keys.epsilon);
 }
 
-static LayerSpec declareLayer(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &path, std::optional<int64_t> window,
-                              WeightId rotary, bool first) {
+static LayerSpec declareModernBertLayer(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &path,
+                                        std::optional<int64_t> window, WeightId rotary, bool first) {
   LayerSpec layer;
   layer.path = path;
   if (!first)
-    layer.attentionNorm = declareNorm(spec, keys, path + ".attn_norm");
+    layer.attentionNorm = declareModernBertNorm(spec, keys, path + ".attn_norm");
   AttentionSpec &attention = layer.attention.emplace();
   LinearSpec joined = spec.linear(path + ".attn.Wqkv", keys.hidden, 3 * keys.hidden, keys.attentionBias);
   spec.splitByPart(attention, joined, keys.heads, keys.heads);
@@ -99,7 +99,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const ModernBertKeys &keys,
   setWholeAttention(attention, keys);
   attention.windowLeft = attention.windowRight = window;
   attention.rotary = rotary;
-  layer.ffnNorm = declareNorm(spec, keys, path + ".mlp_norm");
+  layer.ffnNorm = declareModernBertNorm(spec, keys, path + ".mlp_norm");
   FfnSpec &ffn = layer.ffn.emplace();
   LinearSpec gateAndUp = spec.linear(path + ".mlp.Wi", keys.hidden, 2 * keys.intermediate, keys.ffnBias);
   ffn.gate = spec.features(gateAndUp, 0, keys.intermediate);
@@ -109,31 +109,31 @@ static LayerSpec declareLayer(TransformerSpec &spec, const ModernBertKeys &keys,
   return layer;
 }
 
-static void declareModel(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &prefix) {
+static void declareModernBertModel(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   stack.placement = NormPlacement::Pre;
   declareBertInputs(spec, keys);
   EmbeddingSpec &embeddings = stack.embeddings;
   embeddings.path = prefix + "embeddings";
   embeddings.words = spec.tensor(embeddings.path + ".tok_embeddings.weight", {keys.vocab, keys.hidden});
-  embeddings.norm = declareNorm(spec, keys, embeddings.path + ".norm");
+  embeddings.norm = declareModernBertNorm(spec, keys, embeddings.path + ".norm");
   WeightId rotary = declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions);
   WeightId windowRotary = declareRope(spec, prefix + "rotary_emb_local", keys.windowRope, keys.positions);
   for (int64_t i = 0; i < keys.layers; ++i)
-    stack.layers.push_back(declareLayer(spec, keys, prefix + "layers." + std::to_string(i), keys.windows[i],
-                                        keys.windows[i] ? windowRotary : rotary, /*first=*/i == 0));
-  stack.finalNorm = declareNorm(spec, keys, prefix + "final_norm");
+    stack.layers.push_back(declareModernBertLayer(spec, keys, prefix + "layers." + std::to_string(i), keys.windows[i],
+                                                  keys.windows[i] ? windowRotary : rotary, /*first=*/i == 0));
+  stack.finalNorm = declareModernBertNorm(spec, keys, prefix + "final_norm");
 }
 
 /// Returns |steps|, followed by the projection, the activation and the norm of all heads.
 static std::vector<HeadStep> beginHead(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps.push_back(linearStep(spec.linear("head.dense", keys.hidden, keys.hidden, keys.headBias), "head.dense"));
   steps.push_back(activationStep(keys.headActivation, "head"));
-  steps.push_back(normStep(declareNorm(spec, keys, "head.norm"), "head.norm"));
+  steps.push_back(normStep(declareModernBertNorm(spec, keys, "head.norm"), "head.norm"));
   return steps;
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+static void declareModernBertMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
   std::vector<HeadStep> steps = beginHead(spec, keys, {});
   LinearSpec decoder;
   decoder.weight = bertDecoderTable(spec, keys, "decoder.weight");
@@ -144,18 +144,20 @@ static void declareMaskedLM(TransformerSpec &spec, const ModernBertKeys &keys, c
 }
 
 /// Declares scores of classes. The head begins with |steps|, pooling or nothing.
-static void declareScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
+static void declareModernBertScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps = beginHead(spec, keys, std::move(steps));
   steps.push_back(dropoutStep(keys.classifierDropout, "drop"));
   steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
-  declareScores(spec, keys, {poolStep(keys.pooling, "pooling")});
+static void declareModernBertSequenceClassification(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  declareModernBertScores(spec, keys, {poolStep(keys.pooling, "pooling")});
 }
 
-static void declareTokens(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) { declareScores(spec, keys, {}); }
+static void declareTokens(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+  declareModernBertScores(spec, keys, {});
+}
 
 static void declareAnswers(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
   const std::vector<HeadStep> head = beginHead(spec, keys, {});
@@ -164,7 +166,7 @@ static void declareAnswers(TransformerSpec &spec, const ModernBertKeys &keys, co
     output.steps.insert(output.steps.begin(), head.begin(), head.end());
 }
 
-static void declareChoices(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
+static void declareModernBertChoices(TransformerSpec &spec, const ModernBertKeys &keys, const std::string &) {
   HeadStep pool = keys.pooling == PoolKind::Mean ? poolStep(keys.pooling, "pooling") : firstVisibleStep("pooling");
   declareMultipleChoice(spec, keys, beginHead(spec, keys, {pool}));
 }
@@ -172,11 +174,13 @@ static void declareChoices(TransformerSpec &spec, const ModernBertKeys &keys, co
 Result<TransformerSpec> attune::readModernBertSpec(const Config &config) {
   static const Heads heads = {
       {"ModernBertModel", declareLastState},
-      {"ModernBertForMaskedLM", declareMaskedLM},
-      {"ModernBertForSequenceClassification", declareSequenceClassification},
+      {"ModernBertForMaskedLM", declareModernBertMaskedLM},
+      {"ModernBertForSequenceClassification", declareModernBertSequenceClassification},
       {"ModernBertForTokenClassification", declareTokens},
       {"ModernBertForQuestionAnswering", declareAnswers},
-      {"ModernBertForMultipleChoice", declareChoices},
+      {"ModernBertForMultipleChoice", declareModernBertChoices},
   };
-  return readBertLike(config, "modernbert", "model.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+  return readBertLike(
+      config, "modernbert", "model.", heads, [&](ConfigReader &reader) { return readModernBertKeys(reader, config); },
+      declareModernBertModel);
 }

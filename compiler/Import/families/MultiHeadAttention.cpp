@@ -14,7 +14,7 @@
 using namespace attune;
 
 Result<TransformerSpec> attune::readMultiHeadAttentionSpec(const Config &config) {
-  constexpr Range size = {1, 1 << 24};
+  constexpr IntegerRange size = {1, 1 << 24};
   ConfigReader reader(config);
   int64_t hidden = reader.integer("hid_dim", 300, size), heads = reader.integer("n_heads", 6, size);
   if (hidden % heads != 0)

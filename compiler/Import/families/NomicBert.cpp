@@ -31,7 +31,7 @@ static void checkOldKeys(ConfigReader &reader) {
 
 /// Reads the keys of the older code, which take precedence over those of transformers.
 static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12};
   checkOldKeys(reader);
   keys.hidden = keys.embedding = reader.integer("n_embd", 768, size);
   keys.layers = reader.integer("n_layer", 12, layers);
@@ -54,7 +54,7 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
     keys.positions = std::min(keys.positions, reader.integer("max_trained_positions", 2048, size));
 }
 
-static BertKeys readKeys(ConfigReader &reader, const Config &config) {
+static BertKeys readNomicBertKeys(ConfigReader &reader, const Config &config) {
   BertKeys keys = readBertSizes(reader, {30528, 768, 12, 12, 3072, 2048, 2, 1e-12, 0, "silu"});
   keys.positionTable = false;
   rejectPrunedHeads(reader);
@@ -76,8 +76,8 @@ static BertKeys readKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, const std::string &newPath,
-                              WeightId rotary) {
+static LayerSpec declareNomicBertLayer(TransformerSpec &spec, const BertKeys &keys, const std::string &path, const std::string &newPath,
+                                       WeightId rotary) {
   LayerSpec layer;
   layer.path = path;
   AttentionSpec &attention = layer.attention.emplace();
@@ -103,7 +103,7 @@ static LayerSpec declareLayer(TransformerSpec &spec, const BertKeys &keys, const
   return layer;
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareNomicBertModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   spec.addName(*stack.embeddings.norm, prefix + "embeddings.LayerNorm");
@@ -111,20 +111,21 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
   WeightId rotary = declareRope(spec, prefix + "rotary_emb", *keys.rope, keys.positions);
   for (int64_t i = 0; i < keys.layers; ++i)
     stack.layers.push_back(
-        declareLayer(spec, keys, prefix + "encoder.layers." + std::to_string(i), prefix + "layers." + std::to_string(i), rotary));
+        declareNomicBertLayer(spec, keys, prefix + "encoder.layers." + std::to_string(i), prefix + "layers." + std::to_string(i), rotary));
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareNomicBertMaskedLM(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   spec.outputs.push_back({"logits", bertPredictions(spec, keys, "layer_norm")});
 }
 
 Result<TransformerSpec> attune::readNomicBertSpec(const Config &config) {
   static const BertHeads heads = {
       {"NomicBertModel", declareLastState},
-      {"NomicBertForMaskedLM", declareMaskedLM},
+      {"NomicBertForMaskedLM", declareNomicBertMaskedLM},
       {"NomicBertForSequenceClassification", declareBertClassification},
       {"NomicBertForTokenClassification", declareTokenClassification},
   };
   return readBertLike(
-      config, "nomic_bert", "nomic_bert.", heads, [&](ConfigReader &reader) { return readKeys(reader, config); }, declareModel);
+      config, "nomic_bert", "nomic_bert.", heads, [&](ConfigReader &reader) { return readNomicBertKeys(reader, config); },
+      declareNomicBertModel);
 }

@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-static DecoderKeys readKeys(ConfigReader &reader) {
+static DecoderKeys readOlmo2Keys(ConfigReader &reader) {
   DecoderDefaults defaults;
   defaults.vocab = 50304;
   defaults.epsilon = 1e-5;
@@ -22,8 +22,8 @@ static DecoderKeys readKeys(ConfigReader &reader) {
 }
 
 /// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|.
-static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
-                              bool bias, std::optional<int64_t> window, WeightId rotary) {
+static LayerSpec declareOlmo2Layer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
+                                   bool bias, std::optional<int64_t> window, WeightId rotary) {
   LayerSpec layer;
   AttentionSpec &attention = layer.attention.emplace(declareDecoderAttention(spec, keys, path + ".self_attn", {bias, bias}));
   attention.queryNorm = {decoder.norm(spec, path + ".self_attn.q_norm", keys.queryFeatures()), HeadNormSpec::Projection};
@@ -39,19 +39,19 @@ static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, co
 Result<TransformerSpec> attune::readOlmo2Spec(const Config &config) {
   static constexpr DecoderClasses classes = {"olmo2", "Olmo2", true, false, nullptr};
   ConfigReader reader(config);
-  DecoderKeys keys = readKeys(reader);
+  DecoderKeys keys = readOlmo2Keys(reader);
   bool bias = reader.flag("attention_bias", false);
   CausalDecoder decoder(reader, classes, keys);
   decoder.rope = readRope(reader, config, keys.headSize, keys.positions);
   return decoder.declare([&](TransformerSpec &spec, int64_t, const std::string &path) {
-    return declareLayer(spec, keys, decoder, path, bias, std::nullopt, decoder.rotary);
+    return declareOlmo2Layer(spec, keys, decoder, path, bias, std::nullopt, decoder.rotary);
   });
 }
 
 Result<TransformerSpec> attune::readOlmo3Spec(const Config &config) {
   static constexpr DecoderClasses classes = {"olmo3", "Olmo3", true, false, nullptr};
   ConfigReader reader(config);
-  DecoderKeys keys = readKeys(reader);
+  DecoderKeys keys = readOlmo2Keys(reader);
   bool bias = reader.flag("attention_bias", false);
   auto windows = readWindows(reader, config, keys.layers, readWindow(reader, 4096), [](int64_t index) { return (index + 1) % 4 != 0; });
   RopeDefaults global, local;
@@ -63,6 +63,6 @@ Result<TransformerSpec> attune::readOlmo3Spec(const Config &config) {
   decoder.slidingRope = readRope(reader, config, keys.headSize, keys.positions, local, "sliding_attention");
   return decoder.declare([&](TransformerSpec &spec, int64_t index, const std::string &path) {
     WeightId rotary = windows[index] ? decoder.slidingRotary : decoder.rotary;
-    return declareLayer(spec, keys, decoder, path, bias, windows[index], rotary);
+    return declareOlmo2Layer(spec, keys, decoder, path, bias, windows[index], rotary);
   });
 }

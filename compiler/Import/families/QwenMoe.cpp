@@ -67,7 +67,7 @@ static Result<TransformerSpec> declareQwenMoe(ConfigReader &reader, const Config
 
 Result<TransformerSpec> attune::readQwen2MoeSpec(const Config &config) {
   static constexpr DecoderClasses classes = {"qwen2_moe", "Qwen2Moe"};
-  constexpr Range size = {1, 1 << 24};
+  constexpr IntegerRange size = {1, 1 << 24};
   ConfigReader reader(config);
   DecoderDefaults defaults;
   defaults.vocab = 151936;

@@ -20,8 +20,8 @@ struct RemBertKeys : BertKeys {
 
 } // namespace
 
-static RemBertKeys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24};
+static RemBertKeys readRemBertKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24};
   RemBertKeys keys;
   // The defaults of transformers' RemBertConfig.
   static_cast<BertKeys &>(keys) = readBertSizes(reader, {250300, 1152, 32, 18, 4608, 512, 2, 1e-12, 0});
@@ -35,13 +35,13 @@ static RemBertKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const RemBertKeys &keys, const std::string &prefix) {
+static void declareRemBertModel(TransformerSpec &spec, const RemBertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   if (keys.embedding == keys.hidden)
     bertStack(spec).embeddings.projection = spec.linear(prefix + keys.embeddingProjection, keys.embedding, keys.hidden);
 }
 
-static void declareMaskedLM(TransformerSpec &spec, const RemBertKeys &keys, const std::string &) {
+static void declareRemBertMaskedLM(TransformerSpec &spec, const RemBertKeys &keys, const std::string &) {
   const std::string path = "cls.predictions";
   LinearSpec dense = spec.linear(path + ".dense", keys.hidden, keys.output);
   LinearSpec words = spec.linear(path + ".decoder", keys.output, keys.vocab);
@@ -54,12 +54,12 @@ static void declareMaskedLM(TransformerSpec &spec, const RemBertKeys &keys, cons
 Result<TransformerSpec> attune::readRemBertSpec(const Config &config) {
   static const EncoderHeads<RemBertKeys> heads = {
       {"RemBertModel", declareBertOutputs},
-      {"RemBertForMaskedLM", declareMaskedLM},
-      {"RemBertForCausalLM", declareMaskedLM},
+      {"RemBertForMaskedLM", declareRemBertMaskedLM},
+      {"RemBertForCausalLM", declareRemBertMaskedLM},
       {"RemBertForSequenceClassification", declareBertClassification},
       {"RemBertForTokenClassification", declareTokenClassification},
       {"RemBertForQuestionAnswering", declareQuestionAnswering},
       {"RemBertForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, "rembert", "rembert.", heads, readKeys, declareModel);
+  return readBertLike(config, "rembert", "rembert.", heads, readRemBertKeys, declareRemBertModel);
 }

@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-static BertKeys readKeys(ConfigReader &reader) {
+static BertKeys readRoFormerKeys(ConfigReader &reader) {
   // The defaults of transformers' RoFormerConfig.
   BertKeys keys = readBertSizes(reader, {50000, 768, 12, 12, 3072, 1536});
   keys.embedding = reader.integerOrNull("embedding_size", keys.hidden, {1, 1 << 24});
@@ -27,14 +27,14 @@ static BertKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareRoFormerModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   for (LayerSpec &layer : bertStack(spec).layers)
     layer.attention->interleaved = true;
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::Positions; });
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
+static void declareRoFormerSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   declareTokenScores(spec, keys, keys.activation);
 }
 
@@ -43,9 +43,9 @@ Result<TransformerSpec> attune::readRoFormerSpec(const Config &config) {
       {"RoFormerModel", declareLastState},
       {"RoFormerForMaskedLM", declareBertMaskedLM},
       {"RoFormerForCausalLM", declareBertMaskedLM},
-      {"RoFormerForSequenceClassification", declareSequenceClassification},
+      {"RoFormerForSequenceClassification", declareRoFormerSequenceClassification},
       {"RoFormerForTokenClassification", declareTokenClassification},
       {"RoFormerForQuestionAnswering", declareQuestionAnswering},
   };
-  return readBertLike(config, "roformer", "roformer.", heads, readKeys, declareModel);
+  return readBertLike(config, "roformer", "roformer.", heads, readRoFormerKeys, declareRoFormerModel);
 }

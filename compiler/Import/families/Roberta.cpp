@@ -19,7 +19,7 @@ static BertKeys readCountedKeys(ConfigReader &reader, const BertDefaults &defaul
   return keys;
 }
 
-static BertKeys readKeys(ConfigReader &reader) { return readCountedKeys(reader, {}); }
+static BertKeys readRobertaKeys(ConfigReader &reader) { return readCountedKeys(reader, {}); }
 
 /// Reads the keys with the defaults of transformers' XLMRobertaXLConfig.
 static BertKeys readPreNormKeys(ConfigReader &reader) {
@@ -36,7 +36,7 @@ static BertKeys readBranchNormKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+static void declareRobertaModel(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   declareBertModel(spec, keys, prefix);
   countPositions(spec, keys);
 }
@@ -44,7 +44,7 @@ static void declareModel(TransformerSpec &spec, const BertKeys &keys, const std:
 /// Reads a model of |family|. The names of its classes begin with |prefix|, those of the base model's tensors with
 /// |basePrefix|; |read| reads its keys.
 static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
-                                               BertKeys (*read)(ConfigReader &) = readKeys, const char *basePrefix = "roberta.") {
+                                               BertKeys (*read)(ConfigReader &) = readRobertaKeys, const char *basePrefix = "roberta.") {
   const BertHeads heads = {
       {prefix + "Model", declareBertOutputs},
       {prefix + "ForMaskedLM", declareRobertaMaskedLM},
@@ -54,7 +54,7 @@ static Result<TransformerSpec> readRobertaLike(const Config &config, const char 
       {prefix + "ForQuestionAnswering", declareQuestionAnswering},
       {prefix + "ForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, family, basePrefix, heads, read, declareModel);
+  return readBertLike(config, family, basePrefix, heads, read, declareRobertaModel);
 }
 
 Result<TransformerSpec> attune::readRobertaSpec(const Config &config) { return readRobertaLike(config, "roberta", "Roberta"); }
@@ -68,7 +68,7 @@ Result<TransformerSpec> attune::readXlmRobertaXlSpec(const Config &config) {
 Result<TransformerSpec> attune::readCamembertSpec(const Config &config) { return readRobertaLike(config, "camembert", "Camembert"); }
 
 Result<TransformerSpec> attune::readData2VecTextSpec(const Config &config) {
-  return readRobertaLike(config, "data2vec-text", "Data2VecText", readKeys, "data2vec_text.");
+  return readRobertaLike(config, "data2vec-text", "Data2VecText", readRobertaKeys, "data2vec_text.");
 }
 
 Result<TransformerSpec> attune::readRobertaPreLayerNormSpec(const Config &config) {

@@ -9,19 +9,19 @@
 
 using namespace attune;
 
-static constexpr double kMost = 1e12;
+static constexpr double kRopeMost = 1e12;
 
 /// Reads `factor` of |scaling|; the key is required unless there is a |fallback|.
 static double readFactor(ConfigReader &scaling, std::optional<double> fallback = std::nullopt) {
   if (!scaling.present("factor") && !fallback)
     scaling.fail("factor", "a number");
-  return scaling.present("factor") ? scaling.number("factor", 1, 1e-6, kMost) : fallback.value_or(1);
+  return scaling.present("factor") ? scaling.number("factor", 1, 1e-6, kRopeMost) : fallback.value_or(1);
 }
 
 static void readLlama3(ConfigReader &scaling, double original, WeightParameters &parameters) {
   parameters.emplace_back("factor", readFactor(scaling));
-  parameters.emplace_back("low_freq_factor", scaling.number("low_freq_factor", 1, 1e-6, kMost));
-  parameters.emplace_back("high_freq_factor", scaling.number("high_freq_factor", 4, 1e-6, kMost));
+  parameters.emplace_back("low_freq_factor", scaling.number("low_freq_factor", 1, 1e-6, kRopeMost));
+  parameters.emplace_back("high_freq_factor", scaling.number("high_freq_factor", 4, 1e-6, kRopeMost));
   parameters.emplace_back("original_length", original);
 }
 
@@ -30,8 +30,8 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
 /// the ramp, numbers of pairs of components, are rounded to integers if |fallback| says so.
 static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
-  double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kMost) : 32;
-  double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kMost) : 1;
+  double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kRopeMost) : 32;
+  double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kRopeMost) : 1;
   // The pair of components with |rotations| rotations within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
@@ -43,12 +43,12 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, const Ro
   parameters.emplace_back("ramp_end", low == high ? high + 0.001 : high);
   auto scaleOf = [&](double scale) { return factor <= 1 ? 1 : 0.1 * scale * std::log(factor) + 1; };
   double attention = scaleOf(1);
-  double scale = scaling.present("mscale") ? scaling.number("mscale", 0, -kMost, kMost) : 0;
-  double allScale = scaling.present("mscale_all_dim") ? scaling.number("mscale_all_dim", 0, -kMost, kMost) : 0;
+  double scale = scaling.present("mscale") ? scaling.number("mscale", 0, -kRopeMost, kRopeMost) : 0;
+  double allScale = scaling.present("mscale_all_dim") ? scaling.number("mscale_all_dim", 0, -kRopeMost, kRopeMost) : 0;
   if (scale != 0 && allScale != 0)
     attention = scaleOf(scale) / scaleOf(allScale);
   if (scaling.present("attention_factor"))
-    attention = scaling.number("attention_factor", 1, -kMost, kMost);
+    attention = scaling.number("attention_factor", 1, -kRopeMost, kRopeMost);
   parameters.emplace_back("attention_factor", attention);
 }
 
@@ -67,12 +67,12 @@ static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t origi
   double factor = readFactor(scaling, double(positions) / double(original));
   double attention = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(double(original)));
   if (scaling.present("attention_factor"))
-    attention = scaling.number("attention_factor", 1, -kMost, kMost);
+    attention = scaling.number("attention_factor", 1, -kRopeMost, kRopeMost);
   if (original == 1 && factor > 1 && !scaling.present("attention_factor"))
     scaling.fail("attention_factor", "a number, as its default divides by the logarithm of 'original_max_position_embeddings', which is 1");
   rope.longParameters = rope.parameters;
   auto add = [&](WeightParameters &parameters, const char *key) {
-    parameters.emplace_back("factors", scaling.numbers(key, size_t(rope.width / 2), 1e-6, kMost));
+    parameters.emplace_back("factors", scaling.numbers(key, size_t(rope.width / 2), 1e-6, kRopeMost));
     parameters.emplace_back("attention_factor", attention);
   };
   add(rope.parameters, "short_factor");
@@ -118,9 +118,9 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
   ConfigReader scaling(object);
   RopeSpec rope;
   bool hasTheta = defaults.thetaKey && reader.present(defaults.thetaKey);
-  double theta = hasTheta ? reader.number(defaults.thetaKey, defaults.theta, 1, kMost) : defaults.theta;
+  double theta = hasTheta ? reader.number(defaults.thetaKey, defaults.theta, 1, kRopeMost) : defaults.theta;
   if (scaling.present("rope_theta"))
-    theta = scaling.number("rope_theta", theta, 1, kMost);
+    theta = scaling.number("rope_theta", theta, 1, kRopeMost);
   const char *typeKey = scaling.present("rope_type") ? "rope_type" : "type";
   bool isAbsent = defaults.absent && !hasRopeScaling(config) && !reader.present("rope_parameters");
   std::string type = scaling.present(typeKey) ? scaling.string(typeKey, "default") : isAbsent ? "yarn" : "default";
@@ -138,7 +138,8 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
                 "an even number of rotated components in heads of " + std::to_string(headSize));
   rope.parameters = {{"base", theta}};
   if (defaults.alpha && type == "dynamic" && scaling.present("alpha") && rope.width > 2)
-    rope.parameters.front().second = theta * std::pow(scaling.number("alpha", 1, 1e-6, kMost), double(rope.width) / double(rope.width - 2));
+    rope.parameters.front().second =
+        theta * std::pow(scaling.number("alpha", 1, 1e-6, kRopeMost), double(rope.width) / double(rope.width - 2));
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
   // The key of the configuration itself takes precedence over the family's default, and this over the key in |scaling|.

@@ -14,7 +14,7 @@
 using namespace attune;
 
 Result<TransformerSpec> attune::readSelfAttentionSpec(const Config &config) {
-  constexpr Range size = {1, 1 << 24};
+  constexpr IntegerRange size = {1, 1 << 24};
   ConfigReader reader(config);
   int64_t hidden = reader.integer("hidden_size", 768, size), heads = reader.integer("num_attention_heads", 12, size);
   if (hidden % heads != 0)

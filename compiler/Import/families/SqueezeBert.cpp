@@ -22,7 +22,7 @@ struct SqueezeBertKeys : BertKeys {
 
 } // namespace
 
-static SqueezeBertKeys readKeys(ConfigReader &reader) {
+static SqueezeBertKeys readSqueezeBertKeys(ConfigReader &reader) {
   SqueezeBertKeys keys;
   static_cast<BertKeys &>(keys) = readBertSizes(reader);
   int64_t embedding = reader.integer("embedding_size", 768, {1, 1 << 24});
@@ -65,7 +65,7 @@ static LinearSpec declareGrouped(TransformerSpec &spec, const std::string &name,
   return linear;
 }
 
-static void declareLayer(TransformerSpec &spec, const SqueezeBertKeys &keys, const std::string &path) {
+static void declareSqueezeBertLayer(TransformerSpec &spec, const SqueezeBertKeys &keys, const std::string &path) {
   constexpr double epsilon = 1e-12; // of the norms in a layer; `layer_norm_eps` does not apply to them
   int64_t hidden = keys.hidden, inner = keys.intermediate;
   LayerSpec layer;
@@ -87,12 +87,12 @@ static void declareLayer(TransformerSpec &spec, const SqueezeBertKeys &keys, con
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-static void declareModel(TransformerSpec &spec, const SqueezeBertKeys &keys, const std::string &prefix) {
+static void declareSqueezeBertModel(TransformerSpec &spec, const SqueezeBertKeys &keys, const std::string &prefix) {
   declareBertStack(spec, keys);
   declareBertEmbeddings(spec, keys, prefix);
   declareBertInputs(spec, keys);
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layers." + std::to_string(i));
+    declareSqueezeBertLayer(spec, keys, prefix + "encoder.layers." + std::to_string(i));
 }
 
 Result<TransformerSpec> attune::readSqueezeBertSpec(const Config &config) {
@@ -104,5 +104,5 @@ Result<TransformerSpec> attune::readSqueezeBertSpec(const Config &config) {
       {"SqueezeBertForQuestionAnswering", declareQuestionAnswering},
       {"SqueezeBertForMultipleChoice", declarePooledMultipleChoice},
   };
-  return readBertLike(config, "squeezebert", "transformer.", heads, readKeys, declareModel);
+  return readBertLike(config, "squeezebert", "transformer.", heads, readSqueezeBertKeys, declareSqueezeBertModel);
 }

@@ -32,8 +32,8 @@ static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &
     keys.gated = reader.flag("is_gated_act", false);
 }
 
-static T5Keys readKeys(ConfigReader &reader, const T5Variant &variant) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+static T5Keys readT5Keys(ConfigReader &reader, const T5Variant &variant) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   T5Keys keys;
   keys.scaling = variant.scaling;
   keys.layerBiases = variant.layerBiases;
@@ -64,7 +64,7 @@ static T5Keys readKeys(ConfigReader &reader, const T5Variant &variant) {
   return keys;
 }
 
-static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys, const std::string &path, bool causal) {
+static AttentionSpec declareT5Attention(TransformerSpec &spec, const T5Keys &keys, const std::string &path, bool causal) {
   AttentionSpec attention;
   int64_t inner = keys.heads * keys.headSize;
   attention.query = spec.linear(path + ".q", keys.hidden, inner, /*bias=*/false);
@@ -78,14 +78,14 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const T5Keys &keys,
 }
 
 /// Declares layer |number| of |stack|, whose tensors' names begin with |stackPath|.
-static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, const std::string &stackPath, bool decoder,
-                         int64_t number) {
+static void declareT5Layer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, const std::string &stackPath, bool decoder,
+                           int64_t number) {
   LayerSpec layer;
   layer.path = stackPath + ".block." + std::to_string(number);
   int64_t branch = 0;
   auto next = [&] { return layer.path + ".layer." + std::to_string(branch++); };
   std::string path = next();
-  layer.attention = declareAttention(spec, keys, path + ".SelfAttention", /*causal=*/decoder);
+  layer.attention = declareT5Attention(spec, keys, path + ".SelfAttention", /*causal=*/decoder);
   if (number == 0 || keys.layerBiases) {
     WeightId table = spec.tensor(path + ".SelfAttention.relative_attention_bias.weight", {keys.buckets, keys.heads});
     (keys.layerBiases ? layer.distanceBias : stack.distanceBias) = {table, /*bidirectional=*/!decoder, keys.maxDistance};
@@ -93,7 +93,7 @@ static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &s
   layer.attentionNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
   if (decoder) {
     path = next();
-    layer.cross = declareAttention(spec, keys, path + ".EncDecAttention", /*causal=*/false);
+    layer.cross = declareT5Attention(spec, keys, path + ".EncDecAttention", /*causal=*/false);
     layer.crossNorm = spec.rmsNorm(path + ".layer_norm", keys.hidden, keys.epsilon);
   }
   path = next();
@@ -108,7 +108,7 @@ static void declareLayer(TransformerSpec &spec, const T5Keys &keys, StackSpec &s
   stack.layers.push_back(std::move(layer));
 }
 
-static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole role, const std::string &prefix, WeightId words) {
+static void declareT5Stack(TransformerSpec &spec, const T5Keys &keys, StackRole role, const std::string &prefix, WeightId words) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = decoder ? "decoder" : "encoder";
@@ -120,7 +120,7 @@ static void declareStack(TransformerSpec &spec, const T5Keys &keys, StackRole ro
   stack.embeddings.path = path + ".embed_tokens";
   stack.embeddings.words = words;
   for (int64_t i = 0; i < (decoder ? keys.decoderLayers : keys.layers); ++i)
-    declareLayer(spec, keys, stack, path, decoder, i);
+    declareT5Layer(spec, keys, stack, path, decoder, i);
   stack.finalNorm = spec.rmsNorm(path + ".final_layer_norm", keys.hidden, keys.epsilon);
 }
 
@@ -135,7 +135,7 @@ static void declareEncoderInputs(TransformerSpec &spec, const T5Keys &keys) {
 /// Reads a model of the family |variant|.
 static Result<TransformerSpec> readT5Like(const Config &config, const T5Variant &variant) {
   ConfigReader reader(config);
-  T5Keys keys = readKeys(reader, variant);
+  T5Keys keys = readT5Keys(reader, variant);
   const std::vector<T5Head> heads = t5Heads(variant.prefix);
   TransformerSpec spec;
   spec.family = variant.family;
@@ -148,9 +148,9 @@ static Result<TransformerSpec> readT5Like(const Config &config, const T5Variant 
                                {prefix + "encoder.embed_tokens.weight", prefix + "decoder.embed_tokens.weight"});
   if (keys.tied)
     spec.addAlias(words, "lm_head.weight");
-  declareStack(spec, keys, StackRole::Encoder, prefix, words);
+  declareT5Stack(spec, keys, StackRole::Encoder, prefix, words);
   if (head->decodes) {
-    declareStack(spec, keys, StackRole::Decoder, prefix, words);
+    declareT5Stack(spec, keys, StackRole::Decoder, prefix, words);
     declareSeq2SeqInputs(spec, keys.vocab, keys.vocab);
     spec.sharesHeadMask = keys.layers == keys.decoderLayers;
     if (head->shifts)

@@ -8,7 +8,7 @@
 
 using namespace attune;
 
-static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
+static void declareT5HeadsLMHead(TransformerSpec &spec, const T5Keys &keys) {
   LinearSpec head;
   // If the file has no tensor for the head, the head is the word table, even if the configuration does not tie them.
   head.weight = keys.tied ? spec.decoder->embeddings.words
@@ -19,16 +19,16 @@ static void declareLMHead(TransformerSpec &spec, const T5Keys &keys) {
 }
 
 /// Declares the scores of classes for whole sequences.
-static void declareSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
+static void declareT5HeadsSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
   declareEosClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
 }
 
-static void declareQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) {
+static void declareT5HeadsQuestionAnswering(TransformerSpec &spec, const T5Keys &keys) {
   declareStartAndEnd(spec, spec.linear("qa_outputs", keys.hidden, 2));
   declareEncoderOutput(spec);
 }
 
-static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys) {
+static void declareT5HeadsTokenClassification(TransformerSpec &spec, const T5Keys &keys) {
   HeadStep classifier = linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier");
   spec.outputs.push_back({"logits", {dropoutStep(keys.classifierDropout, "dropout"), classifier}});
 }
@@ -36,11 +36,11 @@ static void declareTokenClassification(TransformerSpec &spec, const T5Keys &keys
 std::vector<T5Head> attune::t5Heads(const std::string &prefix) {
   return {
       {prefix + "Model", [](TransformerSpec &spec, const T5Keys &) { declareSeq2SeqOutputs(spec, "last_hidden_state"); }},
-      {prefix + "ForConditionalGeneration", declareLMHead},
+      {prefix + "ForConditionalGeneration", declareT5HeadsLMHead},
       {prefix + "EncoderModel", [](TransformerSpec &spec, const T5Keys &) { spec.outputs.push_back({"last_hidden_state", {}}); }, "",
        false},
-      {prefix + "ForQuestionAnswering", declareQuestionAnswering, "", true, true},
-      {prefix + "ForSequenceClassification", declareSequenceClassification, "transformer.", true, true},
-      {prefix + "ForTokenClassification", declareTokenClassification, "transformer.", false},
+      {prefix + "ForQuestionAnswering", declareT5HeadsQuestionAnswering, "", true, true},
+      {prefix + "ForSequenceClassification", declareT5HeadsSequenceClassification, "transformer.", true, true},
+      {prefix + "ForTokenClassification", declareT5HeadsTokenClassification, "transformer.", false},
   };
 }

@@ -31,15 +31,15 @@ struct Keys {
 /// The number of positions with a sinusoidal encoding.
 static constexpr int64_t maxPositions = 4096;
 
-static bool readVariant(ConfigReader &reader, const char *key, const char *paper) {
+static bool readTransformerVariant(ConfigReader &reader, const char *key, const char *paper) {
   std::string value = reader.string(key, "listing");
   if (value != "listing" && value != paper)
     reader.fail(key, std::string("\"") + paper + "\" or \"listing\"");
   return value == "listing";
 }
 
-static Keys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
+static Keys readTransformerKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12};
   Keys keys;
   keys.hidden = reader.integer("dim_model", 512, size);
   keys.heads = reader.integer("num_heads", 6, {1, keys.hidden});
@@ -50,13 +50,13 @@ static Keys readKeys(ConfigReader &reader) {
   keys.dropout = reader.number("dropout", 0.1, 0, 1);
   keys.activation = readActivation(reader, "activation", "relu");
   keys.causal = reader.flag("causal", false);
-  keys.listedPositions = readVariant(reader, "position_encoding", "sinusoidal");
-  keys.listedCross = readVariant(reader, "cross_attention", "standard");
+  keys.listedPositions = readTransformerVariant(reader, "position_encoding", "sinusoidal");
+  keys.listedCross = readTransformerVariant(reader, "cross_attention", "standard");
   return keys;
 }
 
 /// Declares an attention; the projections of its heads are joined.
-static AttentionSpec declareAttention(TransformerSpec &spec, const Keys &keys, const std::string &path, bool causal) {
+static AttentionSpec declareTransformerAttention(TransformerSpec &spec, const Keys &keys, const std::string &path, bool causal) {
   AttentionSpec attention;
   int64_t headSize = keys.hidden / keys.heads;
   std::vector<WeightId> weights[3], biases[3];
@@ -77,7 +77,7 @@ static AttentionSpec declareAttention(TransformerSpec &spec, const Keys &keys, c
 }
 
 /// Declares the layers of one stack; only a decoder's have cross attention.
-static void declareStack(TransformerSpec &spec, const Keys &keys, StackRole role) {
+static void declareTransformerStack(TransformerSpec &spec, const Keys &keys, StackRole role) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();
   stack.name = decoder ? "decoder" : "encoder";
@@ -93,10 +93,10 @@ static void declareStack(TransformerSpec &spec, const Keys &keys, StackRole role
     LayerSpec layer;
     layer.path = stack.name + ".layers." + std::to_string(i);
     const std::string own = layer.path + (decoder ? ".attention_1" : ".attention"), cross = layer.path + ".attention_2";
-    layer.attention = declareAttention(spec, keys, own, decoder && keys.causal);
+    layer.attention = declareTransformerAttention(spec, keys, own, decoder && keys.causal);
     layer.attentionNorm = spec.norm(own + ".norm", keys.hidden, keys.epsilon);
     if (decoder) {
-      layer.cross = declareAttention(spec, keys, cross, /*causal=*/false);
+      layer.cross = declareTransformerAttention(spec, keys, cross, /*causal=*/false);
       layer.crossNorm = spec.norm(cross + ".norm", keys.hidden, keys.epsilon);
       layer.crossFromMemory = keys.listedCross;
     }
@@ -111,7 +111,7 @@ static void declareStack(TransformerSpec &spec, const Keys &keys, StackRole role
 
 Result<TransformerSpec> attune::readPlainTransformerSpec(const Config &config) {
   ConfigReader reader(config);
-  Keys keys = readKeys(reader);
+  Keys keys = readTransformerKeys(reader);
   TransformerSpec spec;
   spec.family = "transformer";
   spec.architecture = reader.architecture("Transformer");
@@ -119,8 +119,8 @@ Result<TransformerSpec> attune::readPlainTransformerSpec(const Config &config) {
   reader.choose("architectures", spec.architecture, architectures);
   if (reader.status().failed())
     return reader.status();
-  declareStack(spec, keys, StackRole::Encoder);
-  declareStack(spec, keys, StackRole::Decoder);
+  declareTransformerStack(spec, keys, StackRole::Encoder);
+  declareTransformerStack(spec, keys, StackRole::Decoder);
   // The listing's cross attention pairs each source position with a target position.
   spec.equalLengths = keys.listedCross;
   spec.inputs = {{"src", InputRole::TokenVectors, 0, /*standard=*/true, StackRole::Encoder},

@@ -29,12 +29,12 @@ struct VitKeys {
   HeadsByLayer pruned;
 };
 
-using DeclareHead = void (*)(TransformerSpec &spec, const VitKeys &keys, const std::string &prefix);
+using DeclareVitHead = void (*)(TransformerSpec &spec, const VitKeys &keys, const std::string &prefix);
 
 } // namespace
 
-static VitKeys readKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12};
+static VitKeys readVitKeys(ConfigReader &reader) {
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12};
   VitKeys keys;
   keys.hidden = reader.integer("hidden_size", 768, size);
   keys.layers = reader.integer("num_hidden_layers", 12, layers);
@@ -59,7 +59,7 @@ static VitKeys readKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareEmbeddings(TransformerSpec &spec, const VitKeys &keys, const std::string &path) {
+static void declareVitEmbeddings(TransformerSpec &spec, const VitKeys &keys, const std::string &path) {
   EmbeddingSpec &embeddings = spec.encoder->embeddings;
   embeddings.path = path;
   embeddings.dropout = keys.dropout;
@@ -80,7 +80,7 @@ static void declareEmbeddings(TransformerSpec &spec, const VitKeys &keys, const 
   spec.inputs = {{"pixel_values", InputRole::Image}, {"head_mask", InputRole::HeadMask, 0, /*standard=*/false}};
 }
 
-static void declareLayer(TransformerSpec &spec, const VitKeys &keys, const std::string &path, const std::vector<int64_t> &heads) {
+static void declareVitLayer(TransformerSpec &spec, const VitKeys &keys, const std::string &path, const std::vector<int64_t> &heads) {
   LayerSpec layer;
   layer.path = path;
   AttentionSpec &attention = layer.attention.emplace();
@@ -116,12 +116,12 @@ static void declareImageClassification(TransformerSpec &spec, const VitKeys &key
 }
 
 Result<TransformerSpec> attune::readVitSpec(const Config &config) {
-  static constexpr std::pair<const char *, DeclareHead> heads[] = {
+  static constexpr std::pair<const char *, DeclareVitHead> heads[] = {
       {"ViTModel", declareBase},
       {"ViTForImageClassification", declareImageClassification},
   };
   ConfigReader reader(config);
-  VitKeys keys = readKeys(reader);
+  VitKeys keys = readVitKeys(reader);
   TransformerSpec spec;
   spec.family = "vit";
   spec.architecture = reader.architecture("ViTModel");
@@ -137,9 +137,9 @@ Result<TransformerSpec> attune::readVitSpec(const Config &config) {
   stack.dropout = keys.dropout;
   stack.hidden = keys.hidden;
   stack.lastStateNormed = false;
-  declareEmbeddings(spec, keys, prefix + "embeddings");
+  declareVitEmbeddings(spec, keys, prefix + "embeddings");
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
+    declareVitLayer(spec, keys, prefix + "encoder.layer." + std::to_string(i), remainingHeads(keys.pruned, i, keys.heads));
   spec.encoder->finalNorm = spec.norm(prefix + "layernorm", keys.hidden, keys.epsilon);
   head->second(spec, keys, prefix);
   return spec;

@@ -17,7 +17,7 @@ using namespace attune;
 
 static constexpr int64_t kUnused = 2;
 
-static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path) {
+static LayerSpec declareXglmLayer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path) {
   auto projection = [&](const char *name) { return spec.linear(path + ".self_attn." + name, keys.hidden, keys.hidden); };
   LayerSpec layer;
   AttentionSpec &attention = layer.attention.emplace();
@@ -33,8 +33,9 @@ static LayerSpec declareLayer(TransformerSpec &spec, const DecoderKeys &keys, co
 }
 
 /// Declares the model that |decoder| describes. |declareTable|(spec, name, rows) declares the table of positions.
-static Result<TransformerSpec> declareModel(ConfigReader &reader, CausalDecoder &decoder, const DecoderKeys &keys,
-                                            llvm::function_ref<WeightId(TransformerSpec &, const std::string &, int64_t)> declareTable) {
+static Result<TransformerSpec>
+declareXglmModel(ConfigReader &reader, CausalDecoder &decoder, const DecoderKeys &keys,
+                 llvm::function_ref<WeightId(TransformerSpec &, const std::string &, int64_t)> declareTable) {
   reader.reject("add_cross_attention", "attention to another sequence is not implemented for this family");
   decoder.normKind = &TransformerSpec::norm;
   decoder.embeddingScale = reader.flag("scale_embedding", true) ? std::sqrt(double(keys.hidden)) : 1;
@@ -43,7 +44,7 @@ static Result<TransformerSpec> declareModel(ConfigReader &reader, CausalDecoder 
     spec.decoder->embeddings.positions = spec.slice(table, 0, kUnused, keys.positions + kUnused);
   };
   return decoder.declare(
-      [&](TransformerSpec &spec, int64_t, const std::string &path) { return declareLayer(spec, keys, decoder, path); });
+      [&](TransformerSpec &spec, int64_t, const std::string &path) { return declareXglmLayer(spec, keys, decoder, path); });
 }
 
 Result<TransformerSpec> attune::readXglmSpec(const Config &config) {
@@ -60,7 +61,7 @@ Result<TransformerSpec> attune::readXglmSpec(const Config &config) {
   keys.epsilon = 1e-5;
   CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"model.", "embed_tokens", "layers", "layer_norm"};
-  return declareModel(reader, decoder, keys, [&](TransformerSpec &spec, const std::string &name, int64_t rows) {
+  return declareXglmModel(reader, decoder, keys, [&](TransformerSpec &spec, const std::string &name, int64_t rows) {
     return declareSpacedSines(spec, name, rows, keys.hidden, keys.padding.value_or(-1));
   });
 }
@@ -76,7 +77,7 @@ Result<TransformerSpec> attune::readBioGptSpec(const Config &config) {
   keys.epsilon = 1e-5;
   CausalDecoder decoder(reader, classes, keys);
   decoder.names = {"biogpt.", "embed_tokens", "layers", "layer_norm", "output_projection", "classifier"};
-  return declareModel(reader, decoder, keys, [&](TransformerSpec &spec, const std::string &name, int64_t rows) {
+  return declareXglmModel(reader, decoder, keys, [&](TransformerSpec &spec, const std::string &name, int64_t rows) {
     return spec.tensor(name + ".weight", {rows, keys.hidden});
   });
 }

@@ -29,7 +29,7 @@ struct XlmKeys : BertKeys {
 
 /// Reads the keys of both families but for the padding id.
 static XlmKeys readSharedKeys(ConfigReader &reader) {
-  constexpr Range size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
+  constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   XlmKeys keys;
   keys.vocab = reader.integer("vocab_size", "n_words", 30145, ids);
   keys.hidden = keys.embedding = reader.integer("emb_dim", "hidden_size", 2048, size);
@@ -63,9 +63,9 @@ static XlmKeys readSharedKeys(ConfigReader &reader) {
   return keys;
 }
 
-static constexpr Range paddingIds = {0, int64_t(1) << 31};
+static constexpr IntegerRange paddingIds = {0, int64_t(1) << 31};
 
-static XlmKeys readKeys(ConfigReader &reader) {
+static XlmKeys readXlmKeys(ConfigReader &reader) {
   XlmKeys keys = readSharedKeys(reader);
   keys.padding = reader.integer("pad_token_id", "pad_index", 2, paddingIds);
   return keys;
@@ -79,7 +79,7 @@ static XlmKeys readFlaubertKeys(ConfigReader &reader) {
   return keys;
 }
 
-static void declareLayer(TransformerSpec &spec, const XlmKeys &keys, const std::string &prefix, int64_t number) {
+static void declareXlmLayer(TransformerSpec &spec, const XlmKeys &keys, const std::string &prefix, int64_t number) {
   auto name = [&](const std::string &list) { return prefix + list + "." + std::to_string(number); };
   LayerSpec layer;
   layer.path = name("attentions");
@@ -93,7 +93,7 @@ static void declareLayer(TransformerSpec &spec, const XlmKeys &keys, const std::
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-static void declareModel(TransformerSpec &spec, const XlmKeys &keys, const std::string &prefix) {
+static void declareXlmModel(TransformerSpec &spec, const XlmKeys &keys, const std::string &prefix) {
   StackSpec &stack = declareBertStack(spec, keys);
   stack.placement = keys.normsBefore ? NormPlacement::Pre : NormPlacement::Post;
   stack.hiddenId = keys.padding;
@@ -114,10 +114,10 @@ static void declareModel(TransformerSpec &spec, const XlmKeys &keys, const std::
   }
   embeddings.norm = spec.norm(prefix + "layer_norm_emb", keys.hidden, keys.epsilon);
   for (int64_t i = 0; i < keys.layers; ++i)
-    declareLayer(spec, keys, prefix, i);
+    declareXlmLayer(spec, keys, prefix, i);
 }
 
-static void declareWords(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
+static void declareXlmWords(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
   const std::string path = "pred_layer.proj";
   LinearSpec words;
   words.weight = bertDecoderTable(spec, keys, path + ".weight");
@@ -133,11 +133,11 @@ static std::vector<HeadStep> summary(TransformerSpec &spec, const XlmKeys &keys)
           linearStep(projection, path + ".summary"), activationStep(keys.summaryActivation, path + ".activation")};
 }
 
-static void declareSequenceClassification(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
+static void declareXlmSequenceClassification(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
   spec.outputs.push_back({"logits", summary(spec, keys)});
 }
 
-static void declareChoices(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
+static void declareXlmChoices(TransformerSpec &spec, const XlmKeys &keys, const std::string &) {
   spec.choices = true;
   std::vector<HeadStep> steps = summary(spec, keys);
   steps.push_back(linearStep(spec.linear("logits_proj", keys.labels, 1), "logits_proj"));
@@ -148,19 +148,19 @@ static void declareChoices(TransformerSpec &spec, const XlmKeys &keys, const std
 /// Returns the classes whose names begin with |prefix|.
 static EncoderHeads<XlmKeys> headsOf(const std::string &prefix) {
   return {{prefix + "Model", declareLastState},
-          {prefix + "WithLMHeadModel", declareWords},
-          {prefix + "ForSequenceClassification", declareSequenceClassification},
+          {prefix + "WithLMHeadModel", declareXlmWords},
+          {prefix + "ForSequenceClassification", declareXlmSequenceClassification},
           {prefix + "ForTokenClassification", declareTokenClassification},
           {prefix + "ForQuestionAnsweringSimple", declareQuestionAnswering},
-          {prefix + "ForMultipleChoice", declareChoices}};
+          {prefix + "ForMultipleChoice", declareXlmChoices}};
 }
 
 Result<TransformerSpec> attune::readXlmSpec(const Config &config) {
   static const EncoderHeads<XlmKeys> heads = headsOf("XLM");
-  return readBertLike(config, "xlm", "transformer.", heads, readKeys, declareModel);
+  return readBertLike(config, "xlm", "transformer.", heads, readXlmKeys, declareXlmModel);
 }
 
 Result<TransformerSpec> attune::readFlaubertSpec(const Config &config) {
   static const EncoderHeads<XlmKeys> heads = headsOf("Flaubert");
-  return readBertLike(config, "flaubert", "transformer.", heads, readFlaubertKeys, declareModel);
+  return readBertLike(config, "flaubert", "transformer.", heads, readFlaubertKeys, declareXlmModel);
 }
