@@ -31,6 +31,17 @@ function(attune_add_library name)
   attune_use_pch(${name})
 endfunction()
 
+# attune_add_test_tool(NAME SOURCE…): a program of the tests by LLVM's flags, with the precompiled headers.
+function(attune_add_test_tool name)
+  add_llvm_executable(${name} ${ARGN})
+  llvm_update_compile_flags(${name})
+  # Precompiled headers of libraries need the flag of libraries.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${name} PRIVATE -fPIC)
+  attune_use_pch(${name})
+  set_property(GLOBAL APPEND PROPERTY ATTUNE_TEST_TARGETS ${name})
+endfunction()
+
 # attune_add_passes(GROUP DOCS): generates Passes.h.inc from the folder's Passes.td, by the target <GROUP>PassesIncGen, and the page
 # DOCS/<GROUP>Passes.md. A macro, because add_public_tablegen_target sets LLVM_COMMON_DEPENDS in the scope of its caller, by which
 # the targets that follow in the folder depend on the generated files.
