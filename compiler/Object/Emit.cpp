@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Object/Emit.h"
+#include "compiler/Object/FreezeLoopBases.h"
 #include "compiler/Object/SplitLongBlocks.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -19,7 +20,7 @@ static constexpr const char *kAllowedSymbols[] = {"memcpy", "memmove", "memset"}
 /// The LLVM pipeline: propagates constants into kernels (strides are arguments), rotates loops for the code generator,
 /// cleans up each function once, and erases functions without callers. Earlier phases have vectorized and unrolled
 /// loops, and functions are too large to be inlined. LLVM's default pipelines take much longer and produce the same hot
-/// loops.
+/// loops. FreezeLoopBases follows.
 static constexpr const char *kPasses =
     "globalopt,ipsccp,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),deadargelim,globaldce";
@@ -61,6 +62,7 @@ void attune::optimizeModule(llvm::Module &module, const HostMachine &target, llv
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   llvm::ModulePassManager passes;
   llvm::cantFail(builder.parsePassPipeline(passes, kPasses));
+  passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::createFunctionToLoopPassAdaptor(FreezeLoopBases())));
   passes.run(module, modules);
   splitLongBlocks(module);
 }

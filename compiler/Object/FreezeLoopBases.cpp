@@ -1,0 +1,52 @@
+//===- FreezeLoopBases.cpp - Base addresses of inner loops ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+//
+// An inner loop of a kernel reads rows of matrices. The address of a row is computed before the loop, from the number
+// of the block, of the tile and of the row, and the loop adds its induction variable:
+//
+//   before                                     after
+//     %base = gep %a, (%block * 36 + %tile) * 4   %base = gep %a, (%block * 36 + %tile) * 4
+//                                                 %whole = freeze ptr %base
+//   loop:                                       loop:
+//     %p = gep %base, %i * 4                      %p = gep %whole, %i * 4
+//
+// In the code generator, loop strength reduction chooses what to keep in registers for the addresses of a loop. It
+// looks through %base, finds a sum of many terms, and tries the ways to divide the sum among registers, for each
+// address and again for all together, although the loop needs the whole sum only. It does not look through a `freeze`,
+// which costs nothing: it becomes a copy that register allocation removes.
+//
+// Arguments and constants are not sums and stay as they are. Values do not change: `freeze` is the identity but for
+// poison, which no address of a kernel is.
+
+#include "compiler/Object/FreezeLoopBases.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/IRBuilder.h"
+
+using namespace attune;
+
+llvm::PreservedAnalyses FreezeLoopBases::run(llvm::Loop &loop, llvm::LoopAnalysisManager &, llvm::LoopStandardAnalysisResults &,
+                                             llvm::LPMUpdater &) {
+  llvm::BasicBlock *preheader = loop.getLoopPreheader();
+  if (!loop.isInnermost() || !preheader)
+    return llvm::PreservedAnalyses::all();
+  llvm::IRBuilder<> builder(preheader->getTerminator());
+  llvm::DenseMap<llvm::Instruction *, llvm::Value *> frozen;
+  for (llvm::BasicBlock *block : loop.blocks())
+    for (llvm::Instruction &instruction : *block) {
+      // Operands of phis are read in the preheader, before the frozen values exist.
+      if (llvm::isa<llvm::PHINode>(instruction))
+        continue;
+      for (llvm::Use &use : instruction.operands()) {
+        auto *base = llvm::dyn_cast<llvm::Instruction>(use.get());
+        if (!base || !base->getType()->isPointerTy() || loop.contains(base) || llvm::isa<llvm::AllocaInst, llvm::FreezeInst>(base))
+          continue;
+        llvm::Value *&whole = frozen[base];
+        if (!whole)
+          whole = builder.CreateFreeze(base);
+        use.set(whole);
+      }
+    }
+  return frozen.empty() ? llvm::PreservedAnalyses::all() : llvm::getLoopPassPreservedAnalyses();
+}
