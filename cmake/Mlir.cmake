@@ -35,7 +35,7 @@ endfunction()
 function(attune_add_test_tool name)
   add_llvm_executable(${name} ${ARGN})
   llvm_update_compile_flags(${name})
-  # Precompiled headers of libraries need the flag of libraries.
+  # The headers are precompiled with -fPIC, and a program with -fPIE could not use them.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)
   attune_use_pch(${name})

@@ -55,6 +55,8 @@ void attune::optimizeModule(llvm::Module &module, const HostMachine &target, llv
     library.setAvailable(function);
   functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
   llvm::PassBuilder builder(&target.machine(), llvm::PipelineTuningOptions(), std::nullopt, callbacks);
+  if (callbacks)
+    callbacks->addClassToPassName(FreezeLoopBases::name(), "freeze-loop-bases");
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(callGraph);
   builder.registerFunctionAnalyses(functions);

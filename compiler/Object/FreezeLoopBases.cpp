@@ -16,8 +16,8 @@
 // address and again for all together, although the loop needs the whole sum only. It does not look through a `freeze`,
 // which costs nothing: it becomes a copy that register allocation removes.
 //
-// Arguments and constants are not sums and stay as they are. Values do not change: `freeze` is the identity but for
-// poison, which no address of a kernel is.
+// Arguments, constants and allocations are whole already and stay as they are. A use may always be replaced by its
+// `freeze`, which differs from its operand only if that is poison or undefined.
 
 #include "compiler/Object/FreezeLoopBases.h"
 #include "llvm/ADT/DenseMap.h"
@@ -35,7 +35,7 @@ llvm::PreservedAnalyses FreezeLoopBases::run(llvm::Loop &loop, llvm::LoopAnalysi
   llvm::DenseMap<llvm::Instruction *, llvm::Value *> frozen;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &instruction : *block) {
-      // Operands of phis are read in the preheader, before the frozen values exist.
+      // A phi takes its operand once, from the preheader; it is no address of an iteration.
       if (llvm::isa<llvm::PHINode>(instruction))
         continue;
       for (llvm::Use &use : instruction.operands()) {

@@ -58,16 +58,16 @@ static void declareAlbertModel(TransformerSpec &spec, const BertKeys &keys, cons
   }
 }
 
-/// Returns the steps of the poolerAlbert: tanh of a projection of the first token.
-static std::vector<HeadStep> poolerAlbert(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  const std::string path = prefix + "poolerAlbert";
+/// Returns the steps of the pooler: tanh of a projection of the first token.
+static std::vector<HeadStep> albertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
           activationStep(Activation::Tanh, path)};
 }
 
 static void declareAlbertOutputs(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"last_hidden_state", {}});
-  spec.outputs.push_back({"pooler_output", poolerAlbert(spec, keys, prefix)});
+  spec.outputs.push_back({"pooler_output", albertPooler(spec, keys, prefix)});
 }
 
 /// Returns the steps to the scores of all words for every token.
@@ -89,14 +89,14 @@ static void declareAlbertMaskedLM(TransformerSpec &spec, const BertKeys &keys, c
 static void declareAlbertPreTraining(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"prediction_logits", predictions(spec, keys)});
   const std::string path = "sop_classifier";
-  std::vector<HeadStep> steps = poolerAlbert(spec, keys, prefix);
+  std::vector<HeadStep> steps = albertPooler(spec, keys, prefix);
   steps.push_back(dropoutStep(keys.classifierDropout, path + ".dropout"));
   steps.push_back(linearStep(spec.linear(path + ".classifier", keys.hidden, keys.labels), path + ".classifier"));
   spec.outputs.push_back({"sop_logits", steps});
 }
 
 static void declareAlbertSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  std::vector<HeadStep> steps = poolerAlbert(spec, keys, prefix);
+  std::vector<HeadStep> steps = albertPooler(spec, keys, prefix);
   steps.push_back(dropoutStep(keys.classifierDropout, "dropout"));
   steps.push_back(linearStep(spec.classifier("classifier", keys.hidden, keys.labels), "classifier"));
   spec.outputs.push_back({"logits", steps});
@@ -111,7 +111,7 @@ Result<TransformerSpec> attune::readAlbertSpec(const Config &config) {
       {"AlbertForTokenClassification", declareTokenClassification},
       {"AlbertForQuestionAnswering", declareQuestionAnswering},
       {"AlbertForMultipleChoice", [](TransformerSpec &spec, const BertKeys &keys,
-                                     const std::string &prefix) { declareMultipleChoice(spec, keys, poolerAlbert(spec, keys, prefix)); }},
+                                     const std::string &prefix) { declareMultipleChoice(spec, keys, albertPooler(spec, keys, prefix)); }},
   };
   return readBertLike(config, "albert", "albert.", heads, readAlbertKeys, declareAlbertModel);
 }

@@ -49,21 +49,21 @@ static void declareBigBirdModel(TransformerSpec &spec, const BigBirdKeys &keys, 
   stack.embeddings.scalesGivenVectors = true;
 }
 
-static std::vector<HeadStep> poolerBigBird(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
-  const std::string path = prefix + "poolerBigBird";
+static std::vector<HeadStep> bigBirdPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
+  const std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
           activationStep(Activation::Tanh, path)};
 }
 
 static void declareBigBirdOutputs(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
   spec.outputs.push_back({"last_hidden_state", {}});
-  spec.outputs.push_back({"pooler_output", poolerBigBird(spec, keys, prefix)});
+  spec.outputs.push_back({"pooler_output", bigBirdPooler(spec, keys, prefix)});
 }
 
 static void declareBigBirdPreTraining(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
   const std::string path = "cls.seq_relationship";
   spec.outputs.push_back({"prediction_logits", bertPredictions(spec, keys)});
-  std::vector<HeadStep> steps = poolerBigBird(spec, keys, prefix);
+  std::vector<HeadStep> steps = bigBirdPooler(spec, keys, prefix);
   steps.push_back(linearStep(spec.linear(path, keys.hidden, 2), path));
   spec.outputs.push_back({"seq_relationship_logits", std::move(steps)});
 }
@@ -73,7 +73,7 @@ static void declareBigBirdSequenceClassification(TransformerSpec &spec, const Bi
 }
 
 static void declareBigBirdChoices(TransformerSpec &spec, const BigBirdKeys &keys, const std::string &prefix) {
-  declareMultipleChoice(spec, keys, poolerBigBird(spec, keys, prefix));
+  declareMultipleChoice(spec, keys, bigBirdPooler(spec, keys, prefix));
 }
 
 Result<TransformerSpec> attune::readBigBirdSpec(const Config &config) {
