@@ -34,7 +34,6 @@ endfunction()
 # attune_add_test_tool(NAME SOURCE…): a program of the tests by LLVM's flags, with the precompiled headers.
 function(attune_add_test_tool name)
   add_llvm_executable(${name} ${ARGN})
-  llvm_update_compile_flags(${name})
   # The headers are precompiled with -fPIC, and a program with -fPIE could not use them.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${name} PRIVATE -fPIC)

@@ -4,10 +4,10 @@
 
 #include "compiler/Driver/CacheWeights.h"
 #include "compiler/Driver/CachePrune.h"
+#include "compiler/Support/SystemError.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <set>
 #include <unistd.h>
@@ -56,7 +56,7 @@ std::optional<PackingResult> CacheWeights::linkExisting(const Json &layout) cons
 static Status syncFile(const std::string &path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   bool failed = fd < 0 || (::fdatasync(fd) != 0 && errno != EINVAL && errno != EROFS);
-  Status status = failed ? Status::error(path + ": cannot write: " + std::strerror(errno)) : Status();
+  Status status = failed ? systemError(path, "write") : Status();
   if (fd >= 0)
     ::close(fd);
   return status;

@@ -84,7 +84,7 @@ static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
 
 /// Returns |input| in the form that fits |request| best, the first of several. |afterPast| is true if the keys of
 /// earlier tokens are inputs. Fails if no form has the requested rank and type.
-static Result<EntryInput> resolve(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
+static Result<EntryInput> resolveInput(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;
   bool rankFits = false;
@@ -138,7 +138,7 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
       return Status::error("inputs: expected some of " + names + ", got '" + request.name + "'");
     if (llvm::any_of(inputs, [&](const EntryInput &input) { return input.spec == &*known; }))
       return Status::error("input '" + request.name + "': expected once, got twice");
-    Result<EntryInput> input = resolve(spec, *known, request, afterPast);
+    Result<EntryInput> input = resolveInput(spec, *known, request, afterPast);
     if (!input)
       return input.status();
     inputs.push_back(std::move(*input));

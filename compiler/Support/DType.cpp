@@ -26,12 +26,12 @@ static constexpr DTypeInfo table[] = {
     {"BOOL", 1, DTypeInfo::Integer}, {"F8_E4M3", 1, DTypeInfo::Other}, {"F8_E5M2", 1, DTypeInfo::Other},
 };
 
-static const DTypeInfo &info(DType dtype) { return table[static_cast<size_t>(dtype)]; }
+static const DTypeInfo &infoOf(DType dtype) { return table[static_cast<size_t>(dtype)]; }
 
-const char *attune::dtypeName(DType dtype) { return info(dtype).name; }
-size_t attune::elementSize(DType dtype) { return info(dtype).size; }
-bool attune::isFloat(DType dtype) { return info(dtype).kind == DTypeInfo::Float; }
-bool attune::isInteger(DType dtype) { return info(dtype).kind == DTypeInfo::Integer; }
+const char *attune::dtypeName(DType dtype) { return infoOf(dtype).name; }
+size_t attune::elementSize(DType dtype) { return infoOf(dtype).size; }
+bool attune::isFloat(DType dtype) { return infoOf(dtype).kind == DTypeInfo::Float; }
+bool attune::isInteger(DType dtype) { return infoOf(dtype).kind == DTypeInfo::Integer; }
 
 std::optional<DType> attune::parseDType(std::string_view name) {
   for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i)

@@ -64,13 +64,7 @@ Status attune::text::buildRoberta(TokenizerBuilder &builder) {
 Status attune::text::buildDeberta(TokenizerBuilder &builder) {
   bool space = false;
   ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
-  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
-                                                                  {"eos_token", "[SEP]"},
-                                                                  {"unk_token", "[UNK]"},
-                                                                  {"sep_token", "[SEP]"},
-                                                                  {"cls_token", "[CLS]"},
-                                                                  {"pad_token", "[PAD]"},
-                                                                  {"mask_token", "[MASK]"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readBracketTokens(builder)));
   const std::string cls = builder.token("cls_token"), sep = builder.token("sep_token");
   return builder.setTemplate({{cls}, {"$A"}, {sep}}, {{cls}, {"$A"}, {sep}, {sep}, {"$B"}, {sep}});
 }

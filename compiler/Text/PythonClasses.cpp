@@ -20,13 +20,6 @@
 using namespace attune;
 using namespace attune::text;
 
-static Step makeStep(StepKind kind, uint32_t a = 0) {
-  Step step = {};
-  step.kind = kind;
-  step.a = a;
-  return step;
-}
-
 /// Sets the rules that all tokenizer classes of transformers that are written in Python have in common.
 static void setCommonRules(TokenizerBuilder &builder) {
   builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;

@@ -73,6 +73,16 @@ NamedTokens attune::text::readTokens(const TokenizerBuilder &builder, const Name
   return tokens;
 }
 
+NamedTokens attune::text::readBracketTokens(const TokenizerBuilder &builder) {
+  return readTokens(builder, {{"bos_token", "[CLS]"},
+                              {"eos_token", "[SEP]"},
+                              {"unk_token", "[UNK]"},
+                              {"sep_token", "[SEP]"},
+                              {"cls_token", "[CLS]"},
+                              {"pad_token", "[PAD]"},
+                              {"mask_token", "[MASK]"}});
+}
+
 void TokenizerBuilder::addTokens(const std::vector<NamedToken> &tokens, bool special) {
   std::vector<AddedToken> call;
   for (NamedToken token : tokens) {

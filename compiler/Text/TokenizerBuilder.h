@@ -44,6 +44,9 @@ struct TemplatePart {
 /// Returns the special tokens of a class: for each name in |defaults| the token of the settings, or the default if the
 /// settings do not have the name.
 NamedTokens readTokens(const TokenizerBuilder &builder, const NamedTokens &defaults);
+/// Returns the special tokens of a class whose defaults are [CLS], [SEP], [UNK], [PAD] and [MASK], [CLS] and [SEP] also for
+/// the beginning and the end of a text.
+NamedTokens readBracketTokens(const TokenizerBuilder &builder);
 
 /// A Unigram vocabulary.
 using Pieces = std::vector<std::pair<std::string, double>>;

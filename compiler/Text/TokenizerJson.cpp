@@ -109,12 +109,6 @@ private:
 
 } // namespace
 
-static Step makeStep(StepKind kind) {
-  Step step = {};
-  step.kind = kind;
-  return step;
-}
-
 /// Returns |bit| if |set| is true, else 0.
 static uint32_t flag(bool set, uint32_t bit) { return set ? bit : 0; }
 

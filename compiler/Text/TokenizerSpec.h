@@ -66,6 +66,14 @@ struct TokenForm {
   uint8_t flags = 0;
 };
 
+/// Returns the step |kind| with the first argument |a| and no others.
+inline Step makeStep(StepKind kind, uint32_t a = 0) {
+  Step step = {};
+  step.kind = kind;
+  step.a = a;
+  return step;
+}
+
 /// A tokenizer: model, steps and added tokens.
 struct TokenizerSpec {
   ModelKind model = ModelKind::WordPiece;

@@ -205,13 +205,7 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   splits.push_back(jsonMetaspace(scheme));
   builder.preTokenizer = jsonSequence("pretokenizers", splits);
   builder.decoder = jsonMetaspace(scheme);
-  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "[CLS]"},
-                                                                  {"eos_token", "[SEP]"},
-                                                                  {"unk_token", "[UNK]"},
-                                                                  {"sep_token", "[SEP]"},
-                                                                  {"cls_token", "[CLS]"},
-                                                                  {"pad_token", "[PAD]"},
-                                                                  {"mask_token", "[MASK]"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readBracketTokens(builder)));
   return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"));
 }
 

@@ -39,7 +39,7 @@ static Result<std::vector<int32_t>> parseIds(const std::string &text) {
   return ids;
 }
 
-static OrderedJson describe(const attune_text *text, const attune_encoding &encoding) {
+static OrderedJson describeEncoding(const attune_text *text, const attune_encoding &encoding) {
   OrderedJson ids = OrderedJson::array(), tokens = OrderedJson::array(), offsets = OrderedJson::array();
   for (int64_t i = 0; i < encoding.length; ++i) {
     size_t bytes = 0;
@@ -66,7 +66,7 @@ static Status encodeText(attune_tokenizer *tokenizer, const attune_text *text, c
   if (attune_tokenizer_encode(tokenizer, &input, 1, &encode, &encodings, &count) != ATTUNE_OK)
     return Status::error(attune_last_error());
   if (options.json) {
-    std::printf("%s\n", describe(text, encodings[0]).dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
+    std::printf("%s\n", describeEncoding(text, encodings[0]).dump(-1, ' ', false, OrderedJson::error_handler_t::replace).c_str());
     return {};
   }
   for (int64_t i = 0; i < encodings[0].length; ++i)
