@@ -25,8 +25,9 @@ public:
   /// Drops the weights files of all ranks: the caller writes its own.
   void omitWeights() { weightsFiles.clear(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
-  /// Writes the tokenizer and chat templates, OUT's stem .text; without this call, commit removes such a file of an
-  /// earlier compilation. Fails if the main file has that name.
+  /// Writes the tokenizer and chat templates to the file STEM.text, if the main file is STEM.so or the like; fails if
+  /// that is the main file itself. Without this call, commit removes a file STEM.text that begins as files written here
+  /// do: it is one of an earlier compilation.
   Status writeText(const std::string &bytes);
   /// Returns the name of the source of line tables, OUT's stem .vector.mlir, without its folder.
   std::string sourceName() const;

@@ -47,7 +47,7 @@ def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
            "the CPU; by default x86-64-v4, or the baseline CPU of another architecture">,
     Option<"triple", "triple", "std::string", "", "the target triple of LLVM; x86_64-unknown-linux-gnu by default">,
     Option<"gpu", "gpu", "std::string", "",
-           "GPU architectures, separated by commas, such as sm_80,sm_90a; for the target cuda">,
+           "GPU architectures, separated by commas, for the target cuda; sm_80,sm_90a by default">,
     Option<"kernels", "kernels", "std::string", "", "generator of kernels for the CPU: mlir, the default, or halide">,
     Option<"precision", "precision", "std::string", "\"f32\"",
            "type to which operands of projections are rounded: f32, bf16, f16 (target cuda) or int8 (target cpu)">,

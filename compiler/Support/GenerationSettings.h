@@ -18,8 +18,9 @@ namespace attune {
 /// and a later `max_length` also removes an earlier `max_new_tokens`.
 class GenerationSettings {
 public:
-  /// Returns every name that `set` accepts, except `unsupported`. A caller that reads a file sets the names in this
-  /// order, since a later `max_length` would remove `max_new_tokens`.
+  /// Returns every name that `set` accepts, except `unsupported`, which models describe but files of users do not have
+  /// (see `set`). A caller that reads a file sets the names in this order, since a later `max_length` would remove
+  /// `max_new_tokens`.
   static const std::vector<std::string> &names();
 
   /// Sets |name| to |value|; does nothing, whatever the name, if |value| is null. An unknown name, and a value that the

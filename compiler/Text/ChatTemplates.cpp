@@ -26,7 +26,7 @@ static bool exists(const std::string &path) {
   return fs::symlink_status(path, error).type() != fs::file_type::not_found;
 }
 
-static Result<std::string> readText(const std::string &path) {
+static Result<std::string> readFile(const std::string &path) {
   Result<MappedFile> file = MappedFile::open(path);
   if (!file)
     return file.status();
@@ -121,7 +121,7 @@ Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
   ChatTemplates result;
   for (const auto &[name, file] : listTemplateFiles(folder)) {
     std::string path = folder + "/" + file;
-    Result<std::string> source = readText(path);
+    Result<std::string> source = readFile(path);
     if (!source)
       return source.status();
     result.templates.push_back({name, path, *source});

@@ -56,7 +56,7 @@ struct Thread {
   int other = -1;      ///< Split: the less preferred thread
 };
 
-class Builder {
+class AutomatonBuilder {
 public:
   Status build(const RegexNode &pattern);
   std::string emit(MaskScheme scheme) const;
@@ -112,7 +112,7 @@ private:
 
 static constexpr uint32_t kAccept = 1u << 31;
 
-int Builder::addRepeat(const RegexNode &node, int next) {
+int AutomatonBuilder::addRepeat(const RegexNode &node, int next) {
   const RegexNode &body = *node.children[0];
   auto branch = [&](int more, int stop) {
     Thread split{Thread::Split};
@@ -139,7 +139,7 @@ int Builder::addRepeat(const RegexNode &node, int next) {
   return rest;
 }
 
-int Builder::addNode(const RegexNode &node, int next) {
+int AutomatonBuilder::addNode(const RegexNode &node, int next) {
   if (threads.size() > kMaxThreads) {
     tooManyThreads = true;
     return next;
@@ -178,7 +178,7 @@ int Builder::addNode(const RegexNode &node, int next) {
 }
 
 /// Partitions the code points into classes, each of which is inside or outside of every set.
-Status Builder::partition() {
+Status AutomatonBuilder::partition() {
   std::set<uint32_t> edges = {0};
   for (const CodePointSet &set : sets)
     edges.insert(set.boundaries().begin(), set.boundaries().end());
@@ -208,7 +208,7 @@ Status Builder::partition() {
 
 /// Appends to |list|, in order, the threads that |thread| reaches without consuming a character. |previous| is the
 /// class of the previous character, numClasses at the beginning of the text.
-void Builder::addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const {
+void AutomatonBuilder::addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const {
   std::vector<int> stack = {thread};
   while (!stack.empty()) {
     int at = stack.back();
@@ -231,7 +231,7 @@ void Builder::addClosure(int thread, int previous, std::vector<int> &list, std::
   }
 }
 
-int Builder::stateNumber(State state) {
+int AutomatonBuilder::stateNumber(State state) {
   if (!looksBehind || std::none_of(state.first.begin(), state.first.end(), [&](int t) { return threads[t].kind == Thread::Ahead; }))
     state.second = -1; // no thread still needs the previous character
   auto [place, isNew] = stateNumbers.insert({state, int(states.size())});
@@ -240,7 +240,7 @@ int Builder::stateNumber(State state) {
   return place->second;
 }
 
-uint32_t Builder::step(const State &state, int symbol) {
+uint32_t AutomatonBuilder::step(const State &state, int symbol) {
   // Resolve the waiting threads: the threads that they lead to take their place, and some of those may wait, too.
   std::vector<int> resolved;
   std::set<int> seen;
@@ -279,7 +279,7 @@ uint32_t Builder::step(const State &state, int symbol) {
   return (accept ? kAccept : 0) | uint32_t(stateNumber(std::move(next)));
 }
 
-Status Builder::build(const RegexNode &pattern) {
+Status AutomatonBuilder::build(const RegexNode &pattern) {
   int match = addThread({Thread::Match});
   first = addNode(pattern, match);
   if (tooManyThreads)
@@ -315,7 +315,7 @@ Status Builder::build(const RegexNode &pattern) {
 }
 
 /// Merges equivalent states. State 0 stays the dead state; the first start state becomes 1, unless it is dead, too.
-void Builder::minimize() {
+void AutomatonBuilder::minimize() {
   std::vector<int> group(table.size(), 0);
   size_t count = 1;
   while (true) {
@@ -388,7 +388,7 @@ static MaskScheme findMaskScheme(const std::string &pattern) {
   return MaskScheme::None;
 }
 
-std::string Builder::emit(MaskScheme scheme) const {
+std::string AutomatonBuilder::emit(MaskScheme scheme) const {
   std::vector<uint16_t> stage1;
   std::string stage2;
   std::map<std::string, uint16_t> blocks;
@@ -430,7 +430,7 @@ Result<std::string> attune::text::compileRegex(const std::string &pattern) {
   Result<std::unique_ptr<RegexNode>> parsed = parseRegex(pattern);
   if (!parsed)
     return parsed.status();
-  Builder builder;
+  AutomatonBuilder builder;
   if (Status status = builder.build(**parsed); status.failed())
     return status;
   return builder.emit(findMaskScheme(pattern));

@@ -14,7 +14,7 @@ using namespace attune;
 using namespace attune::text;
 namespace fs = std::filesystem;
 
-static const char *const tokenizerConfig = "tokenizer_config.json", *const specialTokens = "special_tokens_map.json";
+static const char *const tokenizerConfigName = "tokenizer_config.json", *const specialTokens = "special_tokens_map.json";
 /// Larger lengths are placeholders that transformers writes where there is no limit.
 static constexpr double kLargestLength = 1 << 30;
 
@@ -25,7 +25,7 @@ static std::string inFolder(const std::string &folder, const std::string &name) 
 std::vector<std::string> attune::text::taskFileNames(const std::string &folder) {
   const fs::path transformer = fs::path(findTransformerFolder(folder)).lexically_relative(folder);
   std::vector<std::string> names;
-  for (const char *name : {tokenizerConfig, specialTokens})
+  for (const char *name : {tokenizerConfigName, specialTokens})
     names.push_back((transformer / name).lexically_normal().string());
   for (const char *name : transformerSettingsFiles)
     names.push_back((transformer / name).lexically_normal().string());
@@ -90,7 +90,7 @@ void SettingsReader::readToken(const Json &config, const char *key, TaskString &
 }
 
 Status SettingsReader::readTokenizerConfig() {
-  Result<Json> config = readOptionalObject(inFolder(transformer, tokenizerConfig));
+  Result<Json> config = readOptionalObject(inFolder(transformer, tokenizerConfigName));
   Result<Json> tokens = readOptionalObject(inFolder(transformer, specialTokens));
   if (!config || !tokens)
     return config ? tokens.status() : config.status();

@@ -13,9 +13,9 @@ using namespace attune::text;
 
 namespace {
 
-class Builder {
+class TrieLayout {
 public:
-  explicit Builder(const std::map<std::string, uint32_t> &strings) {
+  explicit TrieLayout(const std::map<std::string, uint32_t> &strings) {
     for (const auto &entry : strings)
       keys.push_back({&entry.first, entry.second});
     addBlock();
@@ -142,4 +142,4 @@ private:
 
 } // namespace
 
-std::vector<TrieUnit> attune::text::buildTrie(const std::map<std::string, uint32_t> &strings) { return Builder(strings).run(); }
+std::vector<TrieUnit> attune::text::buildTrie(const std::map<std::string, uint32_t> &strings) { return TrieLayout(strings).run(); }

@@ -39,7 +39,8 @@ public:
   nb::tuple classifyTokens(nb::sequence texts, int aggregation, bool keepOutside, int64_t maxLength);
   /// Returns the candidates of the one text in |texts|, (mask, token, score, word, sequence), and the number of cut texts.
   nb::tuple fill(nb::sequence texts, int64_t topK, int64_t maxLength);
-  /// Returns the answers (score, begin, end) to the one pair of question and context in |texts|. |options| are fields of
+  /// Returns the answers (score, begin, end) to the one pair of question and context in |texts|; an answer is the
+  /// characters (code points) begin … end - 1 of the context. |options| are fields of
   /// attune_answer_options by name.
   nb::list answer(nb::sequence texts, nb::dict options);
 

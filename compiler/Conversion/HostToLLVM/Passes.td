@@ -83,9 +83,10 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
     ```
 
     `attune_host`, the structure of functions that the runtime provides to compiled code, and `attune_body_fn` are
-    declared in attune/abi.h. `parallel_for` calls `@body_body` from several workers, each time with a range of the `%n`
-    iterations. The length of a range, except the last, is a multiple of the grain, here 1. Of a captured buffer, the
-    structure holds only the parts that its type does not give: the pointer, and dynamic sizes, strides and offset.
+    declared in attune/abi.h. `%host` is the pointer to it that the compiled function got from its caller.
+    `parallel_for` calls `@body_body` from several workers, each time with a range of the `%n` iterations. The length of
+    a range, except the last, is a multiple of the grain, here 1. Of a captured buffer, the structure holds only the
+    parts that its type does not give: the pointer, and dynamic sizes, strides and offset.
 
     Expects loops outlined by `attune-outline-parallel`, each into a body of its own. Errors are a captured buffer whose
     layout is not strided, and a symbol that already has the name of a body followed by `_body`. Leaves no

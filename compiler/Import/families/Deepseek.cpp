@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Latent attention: queries are projected from a small normalized vector, keys and values from another one. A head of
-// keys begins with components that all heads share, which alone are rotated by rotary embeddings. After the first
-// layers, experts take the place of the feed-forward.
+// Latent attention: queries are projected from a small normalized vector, keys and values from another one. Only a part
+// of the components of a query or key is rotated by rotary embeddings. In keys, this part is the same for all heads and
+// is projected from the input of the layer. It is the last part of a head in the files and the first one in the compiled
+// model. After the first layers, experts take the place of the feed-forward.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Models that put vectors of images between those of words. Without images they compute what the family of their
-// `text_config` computes, and this is what is read here: the tensors of the language model, under the names of such
-// files.
+// `text_config` computes, and only this is read here: the tensors of the language model, under the names that they have
+// in the files of the whole model.
 //
 //===----------------------------------------------------------------------===//
 

@@ -129,8 +129,8 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
     Groups of `rows` / 2, `rows` / 4 and so on down to one row cover the last rows of a tile. A group skips a block if
     `causal` or a window hides the block's keys from all rows of the group. It computes at least one block, and all of
     them if `score_stage` asks for scores of hidden keys. With `causal` or a window, and `masked_rows` other than
-    `zero`, a loop after the blocks computes the rows without a visible key again. `causal`, `score_stage` and
-    `masked_rows` are attributes of `tile.attention_tile`.
+    `zero`, a loop after the blocks computes the rows without a visible key again. `key_block`, `causal`, `score_stage`
+    and `masked_rows` are attributes of `tile.attention_tile`; `rows` and the other names above are options of the pass.
 
     Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers of
     at least `rows` rows (`attune-attach-scratch`); other buffers are an error, and tiles on tensors stay. Elements are

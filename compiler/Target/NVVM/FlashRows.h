@@ -23,8 +23,9 @@ public:
   FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
   /// Selects the 16 rows from |first| on and loads their queries. `finish` stores results of those that are rows of the
-  /// tile, the normalized ones only if the i1 |stores| is true (null means true), recomputed ones of fully masked rows
-  /// in any case.
+  /// tile. A caller whose rows are computed by other threads, too, gives a false i1 |stores| (null means true): then
+  /// `finish` stores no normalized results. Fully masked rows, which it computes again, it stores in any case; both
+  /// callers write equal values.
   void take(Value first, Value stores = {});
   /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
   /// their sums; the results are this lane's accumulators.

@@ -9,7 +9,7 @@
 
 namespace attune {
 
-/// Returns true if |op| multiplies rows of f32 by weight panels of 64 columns:
+/// Returns true if |op| multiplies rows by weight panels of 64 columns, all in f32:
 /// `out[m, n] += x[m, k] panel[n / 64, k, n % 64]`, and is one tile: at most 64 rows, and columns of one panel only.
 bool isContraction(mlir::linalg::LinalgOp op);
 /// Emits |op| with tiles of the operands in shared memory and sums in registers; up to 16 rows, without shared memory

@@ -39,7 +39,7 @@ std::optional<unsigned> findRole(FunctionOpInterface function, Role role);
 BlockArgument findLimit(Operation *loop, int64_t limit);
 
 /// Returns the `rt.launch` of |loop|, a parallel loop on a device. A loop without one has no grid, the default number
-/// of threads (0), no shared memory, and code for all GPUs, without a limit.
+/// of threads (0), no shared memory, code for all GPUs, and no limit.
 inline LaunchAttr getLaunch(Operation *loop) {
   auto launch = loop->getAttrOfType<LaunchAttr>(kLaunchAttr);
   return launch ? launch : LaunchAttr::get(loop->getContext(), false, 0, 0, 0, std::nullopt);

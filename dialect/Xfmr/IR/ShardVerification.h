@@ -11,7 +11,7 @@
 namespace mlir::xfmr {
 
 /// Succeeds if shards of |size| indices that begin at |begins|, one for each rank in ascending order, cover the indices
-/// 0 … |whole| - 1; else emits an error.
+/// 0 … |whole| - 1 and no others; else emits an error. Shards may overlap.
 LogicalResult verifyShards(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t whole, int64_t size, ArrayRef<int64_t> begins);
 
 /// Succeeds if shards of type |shard|, which begin at the indices |begins| of dimension |axis|, cover a tensor of type

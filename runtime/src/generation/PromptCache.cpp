@@ -30,8 +30,8 @@ int64_t PromptCache::countVisible(int64_t row) const {
   return count;
 }
 
-/// Returns how many tokens at the beginning of |slot| agree with the visible tokens of |row|, the last one of the row
-/// excluded; 0 if the plan reuses nothing.
+/// Returns how many tokens at the beginning of |slot| agree with the visible tokens of |row|; 0 if the plan reuses
+/// nothing. The token in the last column does not count, since the logits after it have to be computed.
 int64_t PromptCache::countCommon(int64_t row, int64_t slot) const {
   if (!plan.reuse)
     return 0;
