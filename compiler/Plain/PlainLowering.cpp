@@ -65,7 +65,15 @@ static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(arith::createArithExpandOpsPass());
+  // LLVM would call a library for conversions to bf16 that the CPU has no instruction for. The first pass makes those from
+  // integers go through f32.
+  arith::ArithEmulateUnsupportedFloatsOptions emulation;
+  emulation.sourceTypeStrs = {"bf16"};
+  emulation.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
+  arith::ArithExpandOpsPassOptions expansion;
+  expansion.includeBf16 = true;
+  pm.addPass(arith::createArithExpandOpsPass(expansion));
   ConvertVectorToLLVMPassOptions vectors;
   vectors.x86Vector = isX86;
   pm.addPass(createConvertVectorToLLVMPass(vectors));

@@ -41,11 +41,41 @@ Emit getExpansion(Operation *op) {
       .Default([](auto) { return nullptr; });
 }
 
+/// Returns |type| with f32 in place of its element type.
+Type withF32(Type type) {
+  Type f32 = Float32Type::get(type.getContext());
+  auto shaped = dyn_cast<ShapedType>(type);
+  return shaped ? Type(shaped.clone(f32)) : f32;
+}
+
+/// Replaces conversions between integers and bf16, which the canonicalizer makes of two conversions, by those two: the
+/// one between f32 and bf16 can be expanded.
+void splitIntegerConversions(Operation *root) {
+  IRRewriter rewriter(root->getContext());
+  root->walk([&](Operation *op) {
+    if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::FPToSIOp, arith::FPToUIOp>(op))
+      return;
+    Value input = op->getOperand(0), result = op->getResult(0);
+    rewriter.setInsertionPoint(op);
+    if (getElementTypeOrSelf(input).isBF16()) {
+      Value wide = arith::ExtFOp::create(rewriter, op->getLoc(), withF32(input.getType()), input);
+      rewriter.modifyOpInPlace(op, [&] { op->setOperand(0, wide); });
+    } else if (getElementTypeOrSelf(result).isBF16()) {
+      Type narrow = result.getType();
+      rewriter.modifyOpInPlace(op, [&] { result.setType(withF32(narrow)); });
+      rewriter.setInsertionPointAfter(op);
+      auto rounded = arith::TruncFOp::create(rewriter, op->getLoc(), narrow, result);
+      rewriter.replaceAllUsesExcept(result, rounded, rounded);
+    }
+  });
+}
+
 struct ExpandMath : attune::impl::ExpandMathBase<ExpandMath> {
   using ExpandMathBase::ExpandMathBase;
 
   void runOnOperation() override {
     if (expandBF16) {
+      splitIntegerConversions(getOperation());
       RewritePatternSet patterns(&getContext());
       arith::populateExpandBFloat16Patterns(patterns);
       walkAndApplyPatterns(getOperation(), std::move(patterns));

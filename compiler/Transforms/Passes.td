@@ -664,7 +664,7 @@ def ExpandMath : Pass<"attune-expand-math"> {
     elements of a row, computed one by one, have the same bits as in a vector. exp, exp2, erf, tanh and log become
     polynomials, and rsqrt becomes a division by `sqrt`. Fused multiply-adds are explicit. With `expand-bf16`,
     conversions between f32 and bf16 become integer arithmetic, which the target `cuda` and CPUs without an instruction
-    that rounds to bf16 need.
+    that rounds to bf16 need, and those between integers and bf16 go through f32.
 
     Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types, and
     functions that are instructions, such as `sqrt`, `fma` and `floor`. All other functions of the math dialect stay,
@@ -674,6 +674,6 @@ def ExpandMath : Pass<"attune-expand-math"> {
     as measured on about 10.8 million values of f32; 2^0 = 1; results of exp and exp2 below 2^-126 are 0.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false",
-                        "also expand conversions between f32 and bf16 into integer arithmetic">];
+                        "also expand conversions to and from bf16 into integer arithmetic">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::vector::VectorDialect"];
 }

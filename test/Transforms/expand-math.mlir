@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 // RUN: attune-opt %s --attune-expand-math | FileCheck %s
+// RUN: attune-opt %s --attune-expand-math=expand-bf16 | FileCheck %s --check-prefix=BF16
 
 // CHECK-LABEL: func @scalar_and_vector
 // CHECK-NOT: math.exp
@@ -56,4 +57,28 @@ func.func @stay(%a: f32, %b: f64, %c: vector<16xbf16>, %d: tensor<4xf32>) -> (f3
   %2 = math.tanh %c : vector<16xbf16>
   %3 = math.exp %d : tensor<4xf32>
   return %0, %1, %2, %3 : f32, f64, vector<16xbf16>, tensor<4xf32>
+}
+
+// Rounding to bf16 becomes integer arithmetic where that is asked for. The canonicalizer makes one conversion of those
+// from an integer to f32 and on to bf16; it becomes two again.
+// CHECK-LABEL: func @conversions
+// CHECK: arith.truncf
+// CHECK: arith.sitofp {{.*}} : vector<16xi64> to vector<16xbf16>
+// CHECK: arith.fptosi {{.*}} : bf16 to i32
+// BF16-LABEL: func @conversions
+// BF16-SAME: (%{{.*}}, %[[INTEGERS:[a-z0-9]+]]: vector<16xi64>, %[[BF16:[a-z0-9]+]]: bf16)
+// BF16-NOT: arith.truncf
+// BF16: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
+// BF16: %[[FLOATS:.*]] = arith.sitofp %[[INTEGERS]] : vector<16xi64> to vector<16xf32>
+// BF16: arith.bitcast %[[FLOATS]] : vector<16xf32> to vector<16xi32>
+// BF16-NOT: arith.truncf
+// BF16: arith.bitcast {{.*}} : vector<16xi16> to vector<16xbf16>
+// BF16: arith.bitcast %[[BF16]] : bf16 to i16
+// BF16: %[[FLOAT:.*]] = arith.bitcast {{.*}} : i32 to f32
+// BF16: arith.fptosi %[[FLOAT]] : f32 to i32
+func.func @conversions(%a: vector<16xf32>, %b: vector<16xi64>, %c: bf16) -> (vector<16xbf16>, vector<16xbf16>, i32) {
+  %0 = arith.truncf %a : vector<16xf32> to vector<16xbf16>
+  %1 = arith.sitofp %b : vector<16xi64> to vector<16xbf16>
+  %2 = arith.fptosi %c : bf16 to i32
+  return %0, %1, %2 : vector<16xbf16>, vector<16xbf16>, i32
 }

@@ -76,11 +76,11 @@ Values transpose(VectorBuilder &e, Values rows) {
 
 /// Returns the components |d| to |d| + |components| - 1 of the 16 keys from |column| on, a vector of keys for each
 /// component. |left| is the number of keys from |column| on; null if it is at least 16.
-Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, int64_t column, Value left) {
+Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, Value column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {
     Lanes lanes = Lanes::first(components);
-    Value row = e.index(column + i);
+    Value row = e.add(column, i);
     if (left) {
       Value exists = e.compare(arith::CmpIPredicate::sgt, left, i);
       lanes = Lanes::first(e.select(exists, e.index(components), e.index(0)));
@@ -119,7 +119,7 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel) {
   Type element = type.getElementType();
   int64_t headDim = xfmr::getHeadSize(type, 0), whole = headDim / 16 * 16;
   // Returns the bits of the largest magnitudes of 16 keys.
-  auto findLargest = [&](int64_t column, Value left) -> Value {
+  auto findLargest = [&](Value column, Value left) -> Value {
     auto words = VectorType::get({VectorBuilder::kLanes}, e.getI32Type());
     auto take = [&](Value d, int64_t components, Value largest) {
       for (Value lanes : loadBlock(e, keys, d, components, column, left))
@@ -127,35 +127,31 @@ void fillPanel(VectorBuilder &e, Value keys, Value panel) {
       return largest;
     };
     Value largest = arith::ConstantOp::create(e, e.getZeroAttr(words));
-    largest = e.loop(e.index(0), e.index(whole), 16, {largest},
-                     [&](Value d, ValueRange carried) -> Values { return {take(d, 16, carried[0])}; })[0];
+    if (whole > 0)
+      largest = e.loop(e.index(0), e.index(whole), 16, {largest},
+                       [&](Value d, ValueRange carried) -> Values { return {take(d, 16, carried[0])}; })[0];
     return whole < headDim ? take(e.index(whole), headDim - whole, largest) : largest;
   };
-  auto fillColumns = [&](int64_t column, Value left) {
+  auto fillColumns = [&](Value column, Value left) {
     IntegerScale scale;
     if (element.isInteger(8)) {
       scale = getIntegerScale(e, findLargest(column, left));
-      storeScales(e, scale.scale, panel, getScaleIndices(e, panel, e.index(column)));
+      storeScales(e, scale.scale, panel, getScaleIndices(e, panel, column));
     }
     auto fillRows = [&](Value d, int64_t components) {
       for (auto [i, lanes] : llvm::enumerate(loadBlock(e, keys, d, components, column, left)))
-        e.store(toCacheElement(e, lanes, element, scale), panel, {e.add(d, i), e.index(column)});
+        e.store(toCacheElement(e, lanes, element, scale), panel, {e.add(d, i), column});
     };
-    e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillRows(d, 16); });
+    if (whole > 0)
+      e.loop(e.index(0), e.index(whole), 16, [&](Value d) { fillRows(d, 16); });
     if (whole < headDim)
       fillRows(e.index(whole), headDim - whole);
   };
-  Value count = e.size(keys, 0);
-  for (int64_t column = 0; column < type.getDimSize(1); column += 16) {
-    auto hasKeys = [&](int64_t least) -> Value { return e.compare(arith::CmpIPredicate::sge, count, column + least); };
-    auto fillRest = [&]() -> Values { return fillColumns(column, e.sub(count, e.index(column))), Values(); };
-    auto fillSome = [&]() -> Values {
-      if (column > 0)
-        return e.choose(hasKeys(1), fillRest, []() -> Values { return {}; });
-      return fillRest();
-    };
-    e.choose(hasKeys(16), [&]() -> Values { return fillColumns(column, Value()), Values(); }, fillSome);
-  }
+  Value count = e.size(keys, 0), fullBlocks = e.mul(e.div(count, 16), 16);
+  e.loop(e.index(0), fullBlocks, 16, [&](Value column) { fillColumns(column, Value()); });
+  // Without keys the first block is written, too.
+  Value hasRest = e.either(e.compare(arith::CmpIPredicate::sgt, count, fullBlocks), e.compare(arith::CmpIPredicate::eq, count, 0));
+  e.ifThen(hasRest, [&] { fillColumns(fullBlocks, e.sub(count, fullBlocks)); });
 }
 
 void lower(tiles::KeyPanelOp op) {

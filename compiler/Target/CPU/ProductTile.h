@@ -39,7 +39,8 @@ public:
   int64_t prefetchStreams() const { return plan.streams; }
 
   /// Emits loops over all panels and groups of rows, as forEachGroup does. In them calls |emit| for each register tile
-  /// that may be needed at run time: one for each number of rows that a group may have and each number of shares.
+  /// that may be needed at run time: one for each number of rows that a group may have and each number of shares. |emit|
+  /// calls finishRows. If that leaves epilogues of rows to a loop, the loop follows these tiles, which share it.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
   /// Calls |emitGroup| for every panel and every group of consecutive rows. A group has as many rows as a register
   /// tile, the last one those that remain; this number, the last argument, may be a run-time value. |columns| is the
@@ -54,8 +55,9 @@ public:
   /// number of columns of the output from |firstColumn| on; columns past these are not stored.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
-  /// Emits the epilogue of each existing row of |tile|. |sums| has a vector for each 16 columns of the panel: those of
-  /// the first row, then those of the next one, and so on.
+  /// Emits the epilogue of each row of |tile|, or stores its sums where the loop of forEachTile reads them: sums of
+  /// several rows whose number is a run-time value, and all sums if the epilogue has functions such as erf. |sums| has
+  /// a vector for each 16 columns of the panel: those of the first row, then those of the next one, and so on.
   void finishRows(const Tile &tile, mlir::ValueRange sums);
 
   /// Calls |emit| for each number of shares, 1, 2, 4, … |most|, into which the next panel is divided: each row tile of
@@ -78,6 +80,7 @@ protected:
 
 private:
   bool isAtMost(int64_t dim, int64_t limit);
+  std::optional<Lanes> lanesOf(int64_t chunk, mlir::Value columns);
 
   mlir::Value sums;
   mlir::linalg::LinalgOp epilogue;
@@ -85,6 +88,8 @@ private:
   // The index of this row tile in its block, and the number of row tiles of the block; null if there is no such loop.
   mlir::Value rowTile, rowTiles;
   std::optional<LaneBody> body;
+  /// LaneBody::hasFunctions of the epilogue.
+  bool hasFunctions = false;
   unsigned accumulatorOperand = 0;
 };
 

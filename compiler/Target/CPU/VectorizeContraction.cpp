@@ -29,8 +29,9 @@
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// The epilogue of a partial tile of several rows, and an epilogue with functions such as erf, is a loop over the rows
-// after the tile, which reads the sums from a buffer: that is less code than an epilogue for each number of rows.
+// An epilogue with functions such as erf is a loop over the rows after the tile, which reads the sums from a buffer, and
+// so is the epilogue of a partial tile of several rows. All variants share this loop: that is less code than an epilogue
+// for each of them.
 //
 // Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
 // gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
@@ -57,9 +58,6 @@ static constexpr int64_t kMostSideBySide = 8;
 /// is less than for whole tiles, since there are many loops for partial tiles.
 static constexpr int64_t kColumnsPartial = 32;
 
-/// Returns true if |op| is of the math dialect and not fma: most of these, like erf, become dozens of instructions.
-static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
-
 namespace {
 /// Emits one tile. Tiling usually leaves at most one group of rows and one panel; larger tiles get loops over both.
 class RegisterTile {
@@ -72,7 +70,7 @@ public:
     if (!tile.epilogue)
       return;
     body.emplace(builder, tile.epilogue);
-    hasFunctions = llvm::any_of(tile.epilogue.getBlock()->without_terminator(), isFunction);
+    hasFunctions = body->hasFunctions();
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == tile.contraction.getDpsInits()[0])
         accumulatorOperand = operand->getOperandNumber();
@@ -117,7 +115,12 @@ private:
       return widen(builder, builder.load(b, {panel, k, builder.index(chunk % perPanel * VectorBuilder::kLanes)}));
     };
     VectorBuilder::Values sums = builder.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
-    emitEpilogue({zero, zero, columns, wholePanels}, zero, output, /*raw=*/false, sums);
+    Panel all{zero, zero, columns, wholePanels};
+    if (!hasFunctions)
+      return emitEpilogue(all, zero, sums);
+    storeSums(all, zero, sums);
+    builder.loop(zero, columns, VectorBuilder::kLanes,
+                 [&](Value first) { finishRow({zero, first, builder.sub(columns, first), wholePanels}, zero, /*vectors=*/1); });
   }
 
   /// Emits the columns of panel |panel|. They begin at |first| in the output; their number is the smaller of |columns|
@@ -147,6 +150,13 @@ private:
 
   /// Emits the |count| rows from |base| on, at most |rows|.
   void emitTile(const Panel &where, Value base, Value count) {
+    emitProducts(where, base, count);
+    if (hasFunctions)
+      finishRows(where, base, count);
+  }
+
+  /// Emits the products of the |count| rows from |base| on and, except where finishRows follows, their epilogues.
+  void emitProducts(const Panel &where, Value base, Value count) {
     if (!prefetch.isActive())
       return emitAny(where, base, count, rows, std::nullopt);
     SmallVector<PanelPrefetch::Variant> variants = prefetch.getVariants();
@@ -174,7 +184,16 @@ private:
   /// last row is computed twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
+    std::optional<int64_t> known = getConstantIntValue(count);
+    if (!body || hasFunctions || (known && finishesAtOnce(*known, *known == rows)))
+      return;
+    Value several = compare(arith::CmpIPredicate::ugt, count, 1);
+    finishRows(where, base, known ? count : builder.select(several, count, builder.index(0)));
   }
+
+  /// Returns true if the epilogue of |count| rows, the |whole| tile or a part, takes the sums from registers; else
+  /// finishRows takes them from the buffer.
+  bool finishesAtOnce(int64_t count, bool whole) const { return !hasFunctions && (count == 1 || whole); }
 
   /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing|
   /// rows exist, |count| or |count| - 1, the last existing row stands in for the missing one.
@@ -198,18 +217,24 @@ private:
       return widen(builder, builder.load(b, {where.index, k, builder.index(chunk * VectorBuilder::kLanes)}));
     };
     VectorBuilder::Values sums = builder.multiply(builder.index(0), depth, count, vectors, unroll, initial, loadA, loadB);
-    // There are many partial tiles, and transcendental functions are long: a loop over the rows after the tile is less
-    // code than an epilogue for each row.
-    bool later = body && count > 1 && (!whole || hasFunctions);
-    for (int64_t row = 0; row < count; ++row)
-      emitEpilogue(where, indices[row], later ? sum : output, later, ArrayRef(sums).slice(row * vectors, vectors));
-    if (later)
-      builder.loop(base, builder.add(base, existing ? existing : builder.index(count)), 1, [&](Value row) {
-        VectorBuilder::Values again;
-        for (int64_t chunk = 0; chunk < vectors; ++chunk)
-          again.push_back(builder.load(sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
-        emitEpilogue(where, row, output, /*raw=*/false, again);
-      });
+    bool atOnce = finishesAtOnce(count, whole);
+    for (int64_t row = 0; row < count; ++row) {
+      ArrayRef<Value> ofRow = ArrayRef(sums).slice(row * vectors, vectors);
+      atOnce ? emitEpilogue(where, indices[row], ofRow) : storeSums(where, indices[row], ofRow);
+    }
+  }
+
+  /// Emits the epilogue of the |count| rows from |base| on, whose sums are in the buffer.
+  void finishRows(const Panel &where, Value base, Value count) {
+    builder.loop(base, builder.add(base, count), 1, [&](Value row) { finishRow(where, row, width / VectorBuilder::kLanes); });
+  }
+
+  /// Emits the epilogue of |vectors| vectors of a row, whose sums are in the buffer.
+  void finishRow(const Panel &where, Value row, int64_t vectors) {
+    VectorBuilder::Values sums;
+    for (int64_t chunk = 0; chunk < vectors; ++chunk)
+      sums.push_back(builder.load(sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
+    emitEpilogue(where, row, sums);
   }
 
   /// Returns the lanes of vector |chunk| of the panel that are columns of the output.
@@ -217,18 +242,21 @@ private:
     return where.full ? Lanes::all() : Lanes::first(builder.sub(where.columns, builder.index(chunk * VectorBuilder::kLanes)));
   }
 
-  /// Stores |sums|, the sums of one row, to |target| if |raw| or if there is no epilogue. Otherwise evaluates the
-  /// epilogue of the sums and stores the result to the output.
-  void emitEpilogue(const Panel &where, Value row, Value target, bool raw, ArrayRef<Value> sums) {
-    bool evaluate = body && !raw;
-    if (evaluate)
-      body->prepare({row});
+  /// Stores |sums|, the sums of one row, to the buffer of the contraction.
+  void storeSums(const Panel &where, Value row, ArrayRef<Value> sums) {
+    for (auto [chunk, value] : llvm::enumerate(sums))
+      builder.store(value, sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk));
+  }
+
+  /// Evaluates the epilogue of |sums|, the sums of one row, and stores the result to the output. Without an epilogue the
+  /// sums are the result.
+  void emitEpilogue(const Panel &where, Value row, ArrayRef<Value> sums) {
+    if (!body)
+      return storeSums(where, row, sums);
+    body->prepare({row});
     for (auto [chunk, value] : llvm::enumerate(sums)) {
       LanePoint point{{row}, builder.add(where.first, chunk * VectorBuilder::kLanes), lanesOf(where, chunk)};
-      if (evaluate)
-        body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, value}}), point);
-      else
-        builder.store(value, target, {row, point.inner}, point.lanes);
+      body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, value}}), point);
     }
   }
 
@@ -249,7 +277,7 @@ private:
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
-  /// True if the epilogue has an operation for which isFunction holds.
+  /// LaneBody::hasFunctions of the epilogue.
   bool hasFunctions = false;
 };
 } // namespace

@@ -4,18 +4,26 @@
 
 // RUN: attune-opt %s --attune-lower-key-panel --split-input-file --verify-diagnostics | FileCheck %s
 
-// Whole blocks of 16 keys, or blocks that mask the rows of keys that do not exist and give them the address of row 0; the
-// last 4 components are a masked block of their own.
+// A loop over whole blocks of 16 keys; then a block that masks the rows of keys that do not exist and gives them the
+// address of row 0, also if there are no keys. The last 4 components are a masked block of their own.
 // CHECK-LABEL: func @panel
-// CHECK: scf.if
+// CHECK: %[[KEYS:.*]] = memref.dim %arg0
+// CHECK: %[[WHOLE:.*]] = arith.muli
+// CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to %[[WHOLE]] step %{{.*}} {
+// CHECK: scf.for
 // CHECK-COUNT-16: vector.load
 // CHECK-COUNT-64: vector.shuffle
-// CHECK-COUNT-16: vector.store
+// CHECK-COUNT-16: vector.store {{.*}}, %[[COLUMN]]]
 // CHECK: vector.constant_mask [4]
-// CHECK: } else {
-// CHECK: %[[EXISTS:.*]] = arith.cmpi sgt, %{{.*}}, %c1_{{.*}} : index
+// CHECK: %[[MORE:.*]] = arith.cmpi sgt, %[[KEYS]], %[[WHOLE]]
+// CHECK: %[[NONE:.*]] = arith.cmpi eq, %[[KEYS]], %
+// CHECK: %[[ANY:.*]] = arith.ori %[[MORE]], %[[NONE]]
+// CHECK: scf.if %[[ANY]] {
+// CHECK: %[[LEFT:.*]] = arith.subi %[[KEYS]], %[[WHOLE]]
+// CHECK: %[[SECOND:.*]] = arith.addi %[[WHOLE]], %c1_{{.*}} : index
+// CHECK: %[[EXISTS:.*]] = arith.cmpi sgt, %[[LEFT]], %c1_{{.*}} : index
 // CHECK: %[[COUNT:.*]] = arith.select %[[EXISTS]], %c16_{{.*}}, %c0_{{.*}} : index
-// CHECK: %[[ROW:.*]] = arith.select %[[EXISTS]], %c1_{{.*}}, %c0_{{.*}} : index
+// CHECK: %[[ROW:.*]] = arith.select %[[EXISTS]], %[[SECOND]], %c0_{{.*}} : index
 // CHECK: %[[MASK:.*]] = vector.create_mask %[[COUNT]]
 // CHECK: vector.maskedload %arg0[%[[ROW]], %{{.*}}], %[[MASK]]
 // CHECK-NOT: tile.key_panel
@@ -24,17 +32,17 @@ func.func @panel(%keys: memref<?x20xf32>, %panel: memref<20x16xf32>) {
   return
 }
 
-// Behind keys, or in a panel that a new key opens: the second 16 columns are touched only if there is a 17th key.
+// In a panel that a new key opens, or behind keys, one by one. Heads of 16 components have no masked block of components.
 // CHECK-LABEL: func @behind
 // CHECK: arith.cmpi eq
 // CHECK: scf.if
-// CHECK: %[[C32:.*]] = arith.constant 32 : index
-// CHECK-NEXT: arith.cmpi sge, %{{.*}}, %[[C32]]
+// CHECK: scf.for
+// CHECK-NOT: vector.constant_mask
+// CHECK: scf.if
 // CHECK: } else {
-// CHECK-NEXT: %[[C17:.*]] = arith.constant 17 : index
-// CHECK-NEXT: %[[ANY:.*]] = arith.cmpi sge, %{{.*}}, %[[C17]]
-// CHECK-NEXT: scf.if %[[ANY]] {
 // CHECK: memref.store
+// CHECK-NOT: vector.constant_mask
+// CHECK: return
 func.func @behind(%keys: memref<?x16xf32>, %panel: memref<16x32xf32>, %column: index) {
   tile.key_panel ins(%keys : memref<?x16xf32>) at(%column) outs(%panel : memref<16x32xf32>)
   return

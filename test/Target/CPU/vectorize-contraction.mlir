@@ -203,7 +203,7 @@ func.func @side_by_side(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256,
 // CHECK: %[[B0:.*]] = vector.load %[[BIAS]][%c0]
 // CHECK: %[[R0:.*]] = vector.load %[[RESIDUAL]][%c0, %c0]
 // CHECK: %[[BIASED:.*]] = arith.addf %[[S]]#0, %[[B0]] : vector<16xf32>
-// CHECK: %[[ACTIVE:.*]] = math.tanh %[[BIASED]] : vector<16xf32>
+// CHECK: %[[ACTIVE:.*]] = arith.negf %[[BIASED]] : vector<16xf32>
 // CHECK: %[[Y:.*]] = arith.addf %[[ACTIVE]], %[[R0]] : vector<16xf32>
 // CHECK: vector.store %[[Y]], %[[OUT]][%c0, %c0]
 // CHECK: vector.store %{{.*}}, %[[OUT]][%c0, %c16]
@@ -223,7 +223,7 @@ func.func @epilogue(%x: memref<1x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<3
       ins(%sum, %bias, %residual : memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) outs(%out : memref<1x32xf32>) {
   ^bb0(%l: f32, %r: f32, %e: f32, %acc: f32):
     %p = arith.addf %l, %r : f32
-    %t = math.tanh %p : f32
+    %t = arith.negf %p : f32
     %s = arith.addf %t, %e : f32
     linalg.yield %s : f32
   }
@@ -263,6 +263,77 @@ func.func @partial_epilogue(%x: memref<2x8xf32>, %w: memref<1x8x32xf32>, %sum: m
       ins(%sum : memref<2x32xf32>) outs(%out : memref<2x32xf32>) {
   ^bb0(%l: f32, %o: f32):
     %y = math.tanh %l : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// All numbers of rows share the loop of an epilogue with functions; one row, too, leaves its sums in memory.
+// CHECK-LABEL: @shared_epilogue
+// PARTIAL-LABEL: @shared_epilogue
+// PARTIAL-SAME: %[[SUM:[a-z0-9]+]]: memref<?x32xf32>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>)
+// PARTIAL-NOT: math.tanh
+// PARTIAL: arith.cmpi eq, %{{.*}}, %c1
+// PARTIAL-NOT: math.tanh
+// PARTIAL: scf.index_switch
+// PARTIAL-NOT: math.tanh
+// PARTIAL: default {
+// PARTIAL: scf.for %[[ROW:[a-z0-9]+]] =
+// PARTIAL-NEXT: vector.load %[[SUM]][%[[ROW]], %c0]
+// PARTIAL-NEXT: vector.load %[[SUM]][%[[ROW]], %c16]
+// PARTIAL-COUNT-2: math.tanh
+// PARTIAL-NOT: math.tanh
+// PARTIAL: return
+func.func @shared_epilogue(%x: memref<?x8xf32>, %w: memref<1x8x32xf32>, %sum: memref<?x32xf32>, %out: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<?x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<?x32xf32>) outs(%out : memref<?x32xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %y = math.tanh %l : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// One row applies a short epilogue in registers; several rows share a loop, which has no iterations for one row.
+// CHECK-LABEL: @shared_short_epilogue
+// PARTIAL-LABEL: @shared_short_epilogue
+// PARTIAL-SAME: %[[SUM:[a-z0-9]+]]: memref<?x32xf32>, %[[OUT:[a-z0-9]+]]: memref<?x32xf32>)
+// PARTIAL: %[[ROWS:.*]] = arith.minsi
+// PARTIAL: scf.if
+// PARTIAL-COUNT-2: vector.store %{{.*}}, %[[OUT]]
+// PARTIAL: } else {
+// PARTIAL-NOT: %[[OUT]]
+// PARTIAL: default {
+// PARTIAL: %[[SEVERAL:.*]] = arith.cmpi ugt, %[[ROWS]], %c1
+// PARTIAL: %[[COUNT:.*]] = arith.select %[[SEVERAL]], %[[ROWS]], %c0
+// PARTIAL: %[[END:.*]] = arith.addi %[[BASE:.*]], %[[COUNT]]
+// PARTIAL: scf.for %{{.*}} = %[[BASE]] to %[[END]] step %c1
+// PARTIAL-COUNT-2: vector.store %{{.*}}, %[[OUT]]
+// PARTIAL-NOT: vector.store
+// PARTIAL: return
+func.func @shared_short_epilogue(%x: memref<?x8xf32>, %w: memref<1x8x32xf32>, %sum: memref<?x32xf32>, %out: memref<?x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%sum : memref<?x32xf32>)
+  linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<?x8xf32>, memref<1x8x32xf32>) outs(%sum : memref<?x32xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %acc, %p : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#full, #full], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<?x32xf32>) outs(%out : memref<?x32xf32>) {
+  ^bb0(%l: f32, %o: f32):
+    %y = arith.negf %l : f32
     linalg.yield %y : f32
   }
   return
