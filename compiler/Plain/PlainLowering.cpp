@@ -49,6 +49,26 @@ static void buildLoops(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
 }
 
+/// Lets arithmetic on bf16, and conversions between it and integers, go through f32, for buildLLVM to expand.
+static void buildEmulation(OpPassManager &pm) {
+  arith::ArithEmulateUnsupportedFloatsOptions emulation;
+  emulation.sourceTypeStrs = {"bf16"};
+  emulation.targetTypeStr = "f32";
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
+}
+
+/// Removes the flags of conversions between floats. Emulation sets `contract`, with which an extension would undo a
+/// rounding.
+static void clearConversionFlags(ModuleOp module) {
+  module.walk([](Operation *op) {
+    auto none = arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none);
+    if (auto extension = dyn_cast<arith::ExtFOp>(op); extension && extension.getFastmathAttr())
+      extension.setFastmathAttr(none);
+    if (auto rounding = dyn_cast<arith::TruncFOp>(op); rounding && rounding.getFastmathAttr())
+      rounding.setFastmathAttr(none);
+  });
+}
+
 /// Returns true if |module| has an operation of the dialect |name|.
 static bool hasDialect(ModuleOp module, StringRef name) {
   WalkResult found = module.walk(
@@ -65,12 +85,7 @@ static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  // LLVM would call a library for conversions to bf16 that the CPU has no instruction for. The first pass makes those from
-  // integers go through f32.
-  arith::ArithEmulateUnsupportedFloatsOptions emulation;
-  emulation.sourceTypeStrs = {"bf16"};
-  emulation.targetTypeStr = "f32";
-  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
+  // LLVM would call a library for rounding to bf16 where the CPU has no instruction for it.
   arith::ArithExpandOpsPassOptions expansion;
   expansion.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expansion));
@@ -102,9 +117,11 @@ Status attune::lowerPlainly(ModuleOp module) {
     return pm.run(module);
   };
   bool lowered = !hasTensors(module) || succeeded(run(buildBufferization));
-  lowered = lowered && succeeded(run(buildLoops));
-  if (lowered)
+  lowered = lowered && succeeded(run(buildLoops)) && succeeded(run(buildEmulation));
+  if (lowered) {
+    clearConversionFlags(module);
     expandShapes(module);
+  }
   lowered = lowered && succeeded(run([&](OpPassManager &pm) { buildLLVM(pm, hasDialect(module, "x86vector")); }));
   if (!lowered)
     return Status::error("the plain path cannot lower the module: " + (message.empty() ? "a pass of MLIR failed" : message));

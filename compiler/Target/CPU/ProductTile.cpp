@@ -74,8 +74,9 @@ void ProductTile::forEachTile(llvm::function_ref<void(const Tile &)> emit) {
     if (!body || (isKnown && !hasFunctions))
       return;
     // A single row is finished at once, if there are no functions.
-    Value several = builder.compare(arith::CmpIPredicate::ugt, groupRows, 1);
-    Value count = hasFunctions ? groupRows : builder.select(several, groupRows, builder.index(0));
+    Value count = groupRows;
+    if (!hasFunctions)
+      count = builder.select(builder.compare(arith::CmpIPredicate::ugt, groupRows, 1), groupRows, builder.index(0));
     builder.loop(firstRow, builder.add(firstRow, count), 1, [&](Value row) {
       prepareRow(row);
       for (int64_t chunk = 0; chunk < width / VectorBuilder::kLanes; ++chunk)

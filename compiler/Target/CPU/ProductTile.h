@@ -10,12 +10,13 @@
 namespace attune {
 
 /// The code that register tiles of all low-precision products share (LowPrecisionTile, GroupedTile): loops over panels
-/// and groups of rows, the epilogue on sums in registers, and the prefetch of the next panel.
+/// and groups of rows, the epilogue, and the prefetch of the next panel.
 class ProductTile {
 public:
-  /// The tiles of |product|, which writes its sums to the buffer |sums|. If |epilogue| is not null, the epilogue reads
-  /// the sums in registers, and only the epilogue's output is written. |rows| is the maximum number of rows of a
-  /// register tile.
+  /// The tiles of |product|, which writes its sums to the buffer |sums|. If |epilogue| is not null, it takes the sums
+  /// from registers or, where finishRows leaves it to a loop, from |sums|; no other code may read |sums| then, and the
+  /// epilogue's output may be in the same memory only if it has the same layout. |rows| is the maximum number of rows of
+  /// a register tile.
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 

@@ -29,9 +29,10 @@
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// An epilogue with functions such as erf is a loop over the rows after the tile, which reads the sums from a buffer, and
-// so is the epilogue of a partial tile of several rows. All variants share this loop: that is less code than an epilogue
-// for each of them.
+// An epilogue with functions such as erf is a loop over the rows after the tile, which reads the sums from a buffer; all
+// variants share it. A short epilogue is in registers for whole tiles and for one row. For other numbers of rows it is
+// such a loop, one for blocks of one row tile and one for the partial tiles of other blocks. That is less code than an
+// epilogue for each variant.
 //
 // Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
 // gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
@@ -44,7 +45,6 @@
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "compiler/Transforms/CacheElements.h"
 #include "dialect/Tile/IR/TileOps.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
@@ -155,7 +155,7 @@ private:
       finishRows(where, base, count);
   }
 
-  /// Emits the products of the |count| rows from |base| on and, except where finishRows follows, their epilogues.
+  /// Emits the products of the |count| rows from |base| on and, unless the epilogue has functions, their epilogues.
   void emitProducts(const Panel &where, Value base, Value count) {
     if (!prefetch.isActive())
       return emitAny(where, base, count, rows, std::nullopt);
@@ -195,7 +195,8 @@ private:
   /// finishRows takes them from the buffer.
   bool finishesAtOnce(int64_t count, bool whole) const { return !hasFunctions && (count == 1 || whole); }
 
-  /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue. If only |existing|
+  /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue, or stores of the sums
+  /// for finishRows. If only |existing|
   /// rows exist, |count| or |count| - 1, the last existing row stands in for the missing one.
   void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
     bool whole = count == rows && !existing;

@@ -8,8 +8,7 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// The largest width of a panel. Passes emit the transposition of a panel without a loop over its columns, so wider
-/// panels would make much code.
+/// The largest width of a panel: wider ones have no use, and no size that is computed from the width overflows.
 static constexpr int64_t kMostColumns = 1024;
 
 /// Checks that |panel| has a static size and at most kMostColumns columns, and that |keys|, which |op| calls |name|, is
