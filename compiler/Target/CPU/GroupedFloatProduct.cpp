@@ -79,7 +79,7 @@ private:
     Value group, byte, column;
   };
 
-  /// Emits the products of one register tile and the epilogues of its rows, or leaves these to forEachTile.
+  /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
     int64_t blocks = depth / blockColumns;
     Values acc(part.rows.size() * vectors, builder.splat(0.0));

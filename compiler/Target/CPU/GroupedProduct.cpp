@@ -68,7 +68,7 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(builder, vectorOf(lanes, scalar.getType()), scalar); }
   Value splatOf(VectorType type, int64_t value) { return tile.splatOf(type, value); }
 
-  /// Emits the products of one register tile and the epilogues of its rows, or leaves these to forEachTile.
+  /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
     int64_t count = part.rows.size();
     int64_t groups = cast<MemRefType>(tile.panels.getType()).getDimSize(1);

@@ -294,17 +294,15 @@ def VectorizeTiles : Pass<"attune-vectorize-tiles"> {
     width]`, and an elementwise epilogue, if there is one. Such a tile becomes a loop over k that carries a vector of
     sums (an accumulator) for each row and 16 columns. If the number of rows is not a constant, there is a loop for the
     largest number, for one row and for each even number of rows; for any other number the next larger loop computes the
-    last row twice. The epilogue works on the accumulators, with exceptions for which all these loops store the sums to
-    their buffer and the epilogue is one loop over it, which is less code: an epilogue with an operation of the math
-    dialect other than `math.fma`; several rows whose number is not a constant, unless it is that of a whole tile in a
-    loop over tiles; and a constant number of several rows below that of a whole tile. In a loop over the tiles of a
-    block of rows, each tile prefetches a share of the next weight panel (see `prefetch-streams`). Before the product,
-    whole tiles prefetch the operands of the epilogue that have an element for each result, such as a residual.
+    last row twice. The epilogue works on the accumulators of one row, and of whole tiles unless it has an operation of
+    the math dialect other than `math.fma`. Otherwise these loops store the sums to their buffer and share an epilogue
+    that is a loop over it, which is less code. In a loop over the tiles of a block of rows, each tile prefetches a
+    share of the next weight panel (see `prefetch-streams`). Before the product, whole tiles prefetch the operands of
+    the epilogue that have an element for each result, such as a residual.
 
     **Projections of bf16 or int8** become a loop over groups of 2 or 4 neighbors in k, in which the instructions of
     `dot-unit` multiply each group for each row and 16 columns. If `dot-unit` has no instruction for the operands, the
-    product becomes scalar loops. The epilogue works on the accumulators of a constant number of rows or of one row, and
-    on the buffer of sums for several rows and for functions, as above. With `amx` and rows of bf16 or i8, one
+    product becomes scalar loops. The epilogue works on the accumulators. With `amx` and rows of bf16 or i8, one
     instruction takes 16 groups, 16 rows and 16 columns; it always reads 16 rows, for which `attune-plan-memory` leaves
     room.
 

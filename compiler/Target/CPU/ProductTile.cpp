@@ -27,7 +27,6 @@ const char *ProductTile::checkOutput() {
   if (!epilogue)
     return nullptr;
   body.emplace(builder, epilogue);
-  hasFunctions = body->hasFunctions();
   for (OpOperand *operand : epilogue.getDpsInputOperands())
     if (operand->get() == sums)
       accumulatorOperand = operand->getOperandNumber();
@@ -70,21 +69,6 @@ void ProductTile::forEachTile(llvm::function_ref<void(const Tile &)> emit) {
         emit(tile);
       });
     });
-    bool isKnown = getConstantIntValue(groupRows).has_value();
-    if (!body || (isKnown && !hasFunctions))
-      return;
-    // A single row is finished at once, if there are no functions.
-    Value count = groupRows;
-    if (!hasFunctions)
-      count = builder.select(builder.compare(arith::CmpIPredicate::ugt, groupRows, 1), groupRows, builder.index(0));
-    builder.loop(firstRow, builder.add(firstRow, count), 1, [&](Value row) {
-      prepareRow(row);
-      for (int64_t chunk = 0; chunk < width / VectorBuilder::kLanes; ++chunk)
-        if (std::optional<Lanes> lanes = lanesOf(chunk, columns)) {
-          Value column = builder.add(firstColumn, chunk * VectorBuilder::kLanes);
-          finish(builder.load(sums, {row, column}, *lanes), row, firstColumn, chunk, columns);
-        }
-    });
   });
 }
 
@@ -93,41 +77,32 @@ void ProductTile::prepareRow(Value row) {
     body->prepare({row});
 }
 
-/// Returns the lanes of vector |chunk| of a panel that are among the |columns| columns from its first one on; nullopt if
-/// it is known that there are none.
-std::optional<Lanes> ProductTile::lanesOf(int64_t chunk, Value columns) {
+void ProductTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
   int64_t column = chunk * VectorBuilder::kLanes;
   std::optional<int64_t> known = getConstantIntValue(columns);
   if (known && *known <= column)
-    return std::nullopt;
-  return known ? Lanes::first(*known - column) : Lanes::first(builder.sub(columns, builder.index(column)));
-}
-
-void ProductTile::finish(Value sums, Value row, Value firstColumn, int64_t chunk, Value columns) {
-  std::optional<Lanes> lanes = lanesOf(chunk, columns);
-  if (!lanes)
     return;
-  LanePoint point{{row}, builder.add(firstColumn, chunk * VectorBuilder::kLanes), *lanes};
+  Lanes lanes = known ? Lanes::first(*known - column) : Lanes::first(builder.sub(columns, builder.index(column)));
+  LanePoint point{{row}, builder.add(firstColumn, column), lanes};
   if (body)
     body->store(body->evaluate(point, llvm::DenseMap<unsigned, Value>{{accumulatorOperand, sums}}), point);
   else
-    builder.store(sums, output, {row, point.inner}, point.lanes);
+    builder.store(sums, output, {row, point.inner}, lanes);
 }
 
-void ProductTile::finishRows(const Tile &tile, ValueRange values) {
-  int64_t count = tile.rows.size(), vectors = values.size() / count;
-  bool atOnce = !body || (!hasFunctions && !tile.existing);
-  for (auto [index, row] : llvm::enumerate(tile.rows)) {
-    if (atOnce)
-      prepareRow(row);
-    for (int64_t chunk = 0; chunk < vectors; ++chunk) {
-      Value value = values[index * vectors + chunk];
-      if (atOnce)
-        finish(value, row, tile.panel.firstColumn, chunk, tile.panel.columns);
-      else if (std::optional<Lanes> lanes = lanesOf(chunk, tile.panel.columns))
-        builder.store(value, sums, {row, builder.add(tile.panel.firstColumn, chunk * VectorBuilder::kLanes)}, *lanes);
-    }
-  }
+void ProductTile::finishRows(const Tile &tile, ValueRange sums) {
+  int64_t count = tile.rows.size(), vectors = sums.size() / count;
+  auto finishRow = [&](int64_t row) {
+    prepareRow(tile.rows[row]);
+    for (int64_t chunk = 0; chunk < vectors; ++chunk)
+      finish(sums[row * vectors + chunk], tile.rows[row], tile.panel.firstColumn, chunk, tile.panel.columns);
+  };
+  for (int64_t row = 0; row + 1 < count; ++row)
+    finishRow(row);
+  // An epilogue may read the elements that it overwrites, so it must not run twice for a row.
+  if (!tile.existing)
+    return finishRow(count - 1);
+  builder.ifThen(builder.compare(arith::CmpIPredicate::eq, tile.existing, count), [&] { finishRow(count - 1); });
 }
 
 void ProductTile::forShares(int64_t most, llvm::function_ref<void(int64_t)> emit) {

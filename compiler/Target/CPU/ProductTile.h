@@ -10,13 +10,12 @@
 namespace attune {
 
 /// The code that register tiles of all low-precision products share (LowPrecisionTile, GroupedTile): loops over panels
-/// and groups of rows, the epilogue, and the prefetch of the next panel.
+/// and groups of rows, the epilogue on sums in registers, and the prefetch of the next panel.
 class ProductTile {
 public:
-  /// The tiles of |product|, which writes its sums to the buffer |sums|. If |epilogue| is not null, it takes the sums
-  /// from registers or, where finishRows leaves it to a loop, from |sums|; no other code may read |sums| then, and the
-  /// epilogue's output may be in the same memory only if it has the same layout. |rows| is the maximum number of rows of
-  /// a register tile.
+  /// The tiles of |product|, which writes its sums to the buffer |sums|. If |epilogue| is not null, the epilogue reads
+  /// the sums in registers, and only the epilogue's output is written. |rows| is the maximum number of rows of a
+  /// register tile.
   ProductTile(VectorBuilder &builder, mlir::Operation *product, mlir::Value sums, mlir::linalg::LinalgOp epilogue, int64_t rows,
               PrefetchPlan plan);
 
@@ -40,8 +39,7 @@ public:
   int64_t prefetchStreams() const { return plan.streams; }
 
   /// Emits loops over all panels and groups of rows, as forEachGroup does. In them calls |emit| for each register tile
-  /// that may be needed at run time: one for each number of rows that a group may have and each number of shares. |emit|
-  /// calls finishRows. If that leaves epilogues of rows to a loop, the loop follows these tiles, which share it.
+  /// that may be needed at run time: one for each number of rows that a group may have and each number of shares.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
   /// Calls |emitGroup| for every panel and every group of consecutive rows. A group has as many rows as a register
   /// tile, the last one those that remain; this number, the last argument, may be a run-time value. |columns| is the
@@ -56,9 +54,8 @@ public:
   /// number of columns of the output from |firstColumn| on; columns past these are not stored.
   void prepareRow(mlir::Value row);
   void finish(mlir::Value sums, mlir::Value row, mlir::Value firstColumn, int64_t chunk, mlir::Value columns);
-  /// Emits the epilogue of each row of |tile|, or stores its sums where the loop of forEachTile reads them: sums of
-  /// several rows whose number is a run-time value, and all sums if the epilogue has functions such as erf. |sums| has
-  /// a vector for each 16 columns of the panel: those of the first row, then those of the next one, and so on.
+  /// Emits the epilogue of each existing row of |tile|. |sums| has a vector for each 16 columns of the panel: those of
+  /// the first row, then those of the next one, and so on.
   void finishRows(const Tile &tile, mlir::ValueRange sums);
 
   /// Calls |emit| for each number of shares, 1, 2, 4, … |most|, into which the next panel is divided: each row tile of
@@ -81,7 +78,6 @@ protected:
 
 private:
   bool isAtMost(int64_t dim, int64_t limit);
-  std::optional<Lanes> lanesOf(int64_t chunk, mlir::Value columns);
 
   mlir::Value sums;
   mlir::linalg::LinalgOp epilogue;
@@ -89,8 +85,6 @@ private:
   // The index of this row tile in its block, and the number of row tiles of the block; null if there is no such loop.
   mlir::Value rowTile, rowTiles;
   std::optional<LaneBody> body;
-  /// LaneBody::hasFunctions of the epilogue.
-  bool hasFunctions = false;
   unsigned accumulatorOperand = 0;
 };
 

@@ -29,10 +29,10 @@
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// An epilogue with functions such as erf is a loop over the rows after the tile, which reads the sums from a buffer; all
-// variants share it. A short epilogue is in registers for whole tiles and for one row. For other numbers of rows it is
-// such a loop, one for blocks of one row tile and one for the partial tiles of other blocks. That is less code than an
-// epilogue for each variant.
+// The epilogue of one row is in registers, and so is a short one of a whole tile. Otherwise it is a loop over the rows
+// after the tile, which reads the sums from a buffer, and which variants share: all of them if the epilogue has functions
+// such as erf, else those for blocks of one row tile and those for the partial tiles of other blocks. That is less code
+// than an epilogue for each variant.
 //
 // Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
 // gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
@@ -115,12 +115,7 @@ private:
       return widen(builder, builder.load(b, {panel, k, builder.index(chunk % perPanel * VectorBuilder::kLanes)}));
     };
     VectorBuilder::Values sums = builder.multiply(zero, depth, 1, vectors, 1, initial, loadA, loadB);
-    Panel all{zero, zero, columns, wholePanels};
-    if (!hasFunctions)
-      return emitEpilogue(all, zero, sums);
-    storeSums(all, zero, sums);
-    builder.loop(zero, columns, VectorBuilder::kLanes,
-                 [&](Value first) { finishRow({zero, first, builder.sub(columns, first), wholePanels}, zero, /*vectors=*/1); });
+    emitEpilogue({zero, zero, columns, wholePanels}, zero, sums);
   }
 
   /// Emits the columns of panel |panel|. They begin at |first| in the output; their number is the smaller of |columns|
@@ -152,10 +147,11 @@ private:
   void emitTile(const Panel &where, Value base, Value count) {
     emitProducts(where, base, count);
     if (hasFunctions)
-      finishRows(where, base, count);
+      finishSeveral(where, base, count);
   }
 
-  /// Emits the products of the |count| rows from |base| on and, unless the epilogue has functions, their epilogues.
+  /// Emits the products of the |count| rows from |base| on and, unless there are several rows and the epilogue has
+  /// functions, their epilogues.
   void emitProducts(const Panel &where, Value base, Value count) {
     if (!prefetch.isActive())
       return emitAny(where, base, count, rows, std::nullopt);
@@ -185,18 +181,17 @@ private:
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
     std::optional<int64_t> known = getConstantIntValue(count);
-    if (!body || hasFunctions || (known && finishesAtOnce(*known, *known == rows)))
-      return;
-    Value several = compare(arith::CmpIPredicate::ugt, count, 1);
-    finishRows(where, base, known ? count : builder.select(several, count, builder.index(0)));
+    if (body && !hasFunctions && !(known && *known == rows))
+      finishSeveral(where, base, count);
   }
 
   /// Returns true if the epilogue of |count| rows, the |whole| tile or a part, takes the sums from registers; else
-  /// finishRows takes them from the buffer.
-  bool finishesAtOnce(int64_t count, bool whole) const { return !hasFunctions && (count == 1 || whole); }
+  /// finishSeveral takes them from the buffer. A single row does not go through the buffer: some CPUs would wait for its
+  /// sums at each panel.
+  bool finishesAtOnce(int64_t count, bool whole) const { return count == 1 || (whole && !hasFunctions); }
 
   /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue, or stores of the sums
-  /// for finishRows. If only |existing|
+  /// for finishSeveral. If only |existing|
   /// rows exist, |count| or |count| - 1, the last existing row stands in for the missing one.
   void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
     bool whole = count == rows && !existing;
@@ -225,17 +220,19 @@ private:
     }
   }
 
-  /// Emits the epilogue of the |count| rows from |base| on, whose sums are in the buffer.
-  void finishRows(const Panel &where, Value base, Value count) {
-    builder.loop(base, builder.add(base, count), 1, [&](Value row) { finishRow(where, row, width / VectorBuilder::kLanes); });
-  }
-
-  /// Emits the epilogue of |vectors| vectors of a row, whose sums are in the buffer.
-  void finishRow(const Panel &where, Value row, int64_t vectors) {
-    VectorBuilder::Values sums;
-    for (int64_t chunk = 0; chunk < vectors; ++chunk)
-      sums.push_back(builder.load(sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
-    emitEpilogue(where, row, sums);
+  /// Emits the epilogue of the |count| rows from |base| on, whose sums are in the buffer. Does nothing if |count| is 1.
+  void finishSeveral(const Panel &where, Value base, Value count) {
+    std::optional<int64_t> known = getConstantIntValue(count);
+    if (known && *known <= 1)
+      return;
+    if (!known)
+      count = builder.select(compare(arith::CmpIPredicate::ugt, count, 1), count, builder.index(0));
+    builder.loop(base, builder.add(base, count), 1, [&](Value row) {
+      VectorBuilder::Values sums;
+      for (int64_t chunk = 0; chunk < width / VectorBuilder::kLanes; ++chunk)
+        sums.push_back(builder.load(sum, {row, builder.add(where.first, chunk * VectorBuilder::kLanes)}, lanesOf(where, chunk)));
+      emitEpilogue(where, row, sums);
+    });
   }
 
   /// Returns the lanes of vector |chunk| of the panel that are columns of the output.

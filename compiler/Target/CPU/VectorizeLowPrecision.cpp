@@ -43,7 +43,7 @@ private:
   bool isFloat() const { return isa<FloatType>(element); }
   VectorType vectorOf(int64_t lanes, Type type) { return VectorType::get({lanes}, type); }
 
-  /// Emits the products of one register tile and the epilogues of its rows, or leaves these to forEachTile.
+  /// Emits the products of one register tile and the epilogue of each of its rows.
   void emitRows(const ProductTile::Tile &part) {
     int64_t count = part.rows.size();
     int64_t vectors = tile.width / VectorBuilder::kLanes;
