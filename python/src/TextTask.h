@@ -40,8 +40,7 @@ public:
   /// Returns the candidates of the one text in |texts|, (mask, token, score, word, sequence), and the number of cut texts.
   nb::tuple fill(nb::sequence texts, int64_t topK, int64_t maxLength);
   /// Returns the answers (score, begin, end) to the one pair of question and context in |texts|; an answer is the
-  /// characters (code points) begin … end - 1 of the context. |options| are fields of
-  /// attune_answer_options by name.
+  /// characters (code points) begin … end - 1 of the context. |options| are fields of attune_answer_options by name.
   nb::list answer(nb::sequence texts, nb::dict options);
 
   /// Returns the number of features of an embedding.

@@ -1,5 +1,5 @@
 // Pools of all kinds by their definitions, of three sequences of 3, 1 and 2 tokens, with and without tokens to skip.
-// RUN: %python %S/pools.py %t.safetensors
+// RUN: %python %S/write_inputs.py %t.safetensors x:F32:6x2=1,2,3,4,5,6,7,8,9,10,11,12 ends:I64:4=0,3,4,6 skip:I64:3=1,1,1
 // RUN: attune run --from-phase=import %s --input=%t.safetensors --print | FileCheck %s
 // CHECK: mean F32 [3, 2]
 // CHECK: 3, 4

@@ -3,7 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/LaneBody.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -25,11 +24,6 @@ bool LaneBody::isUniform(OpOperand &operand) {
   if (!isa<MemRefType>(operand.get().getType()))
     return true;
   return llvm::none_of(op.getMatchingIndexingMap(&operand).getResults(), [&](AffineExpr expr) { return isInner(expr, op); });
-}
-
-bool LaneBody::hasFunctions() {
-  return llvm::any_of(op.getBlock()->without_terminator(),
-                      [](Operation &inner) { return isa<math::MathDialect>(inner.getDialect()) && !isa<math::FmaOp>(inner); });
 }
 
 const char *LaneBody::check() {

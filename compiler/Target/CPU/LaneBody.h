@@ -26,9 +26,6 @@ public:
 
   /// Returns null if the body can be evaluated, else the reason why not.
   const char *check();
-  /// Returns true if the body has an operation of the math dialect other than fma: most of them, such as erf and exp,
-  /// become dozens of instructions.
-  bool hasFunctions();
 
   /// Emits the uniform values at |outer|, an index for each loop but the last. Later calls of evaluate() reuse them, so
   /// they must dominate the insertion points of these calls.

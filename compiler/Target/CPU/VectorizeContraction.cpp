@@ -45,6 +45,7 @@
 #include "compiler/Target/CPU/VectorizeTiles.h"
 #include "compiler/Transforms/CacheElements.h"
 #include "dialect/Tile/IR/TileOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Interfaces/ValueBoundsOpInterface.h"
 
 using namespace mlir;
@@ -58,6 +59,9 @@ static constexpr int64_t kMostSideBySide = 8;
 /// is less than for whole tiles, since there are many loops for partial tiles.
 static constexpr int64_t kColumnsPartial = 32;
 
+/// Returns true if |op| is of the math dialect and not fma: most of these, like erf, become dozens of instructions.
+static bool isFunction(Operation &op) { return isa<math::MathDialect>(op.getDialect()) && !isa<math::FmaOp>(op); }
+
 namespace {
 /// Emits one tile. Tiling usually leaves at most one group of rows and one panel; larger tiles get loops over both.
 class RegisterTile {
@@ -70,7 +74,7 @@ public:
     if (!tile.epilogue)
       return;
     body.emplace(builder, tile.epilogue);
-    hasFunctions = body->hasFunctions();
+    hasFunctions = llvm::any_of(tile.epilogue.getBlock()->without_terminator(), isFunction);
     for (OpOperand *operand : tile.epilogue.getDpsInputOperands())
       if (operand->get() == tile.contraction.getDpsInits()[0])
         accumulatorOperand = operand->getOperandNumber();
@@ -176,12 +180,12 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// Emits |count| rows, at most |most|. If |count| is a run-time value that is odd, above one and below |most|, the
-  /// last row is computed twice.
+  /// Emits |count| rows, at most |most|, with a short epilogue. If |count| is a run-time value that is odd, above one and
+  /// below |most|, the last row is computed twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
     std::optional<int64_t> known = getConstantIntValue(count);
-    if (body && !hasFunctions && !(known && *known == rows))
+    if (body && !hasFunctions && !(known && finishesAtOnce(*known, *known == rows)))
       finishSeveral(where, base, count);
   }
 
@@ -191,8 +195,8 @@ private:
   bool finishesAtOnce(int64_t count, bool whole) const { return count == 1 || (whole && !hasFunctions); }
 
   /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue, or stores of the sums
-  /// for finishSeveral. If only |existing|
-  /// rows exist, |count| or |count| - 1, the last existing row stands in for the missing one.
+  /// for finishSeveral. If only |existing| rows exist, |count| or |count| - 1, the last existing row stands in for the
+  /// missing one.
   void emitGroup(const Panel &where, Value base, int64_t count, Prefetch variant, Value existing = Value()) {
     bool whole = count == rows && !existing;
     int64_t vectors = width / VectorBuilder::kLanes, steps = 0;
@@ -275,7 +279,7 @@ private:
   PanelPrefetch prefetch;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;
-  /// LaneBody::hasFunctions of the epilogue.
+  /// True if the epilogue has an operation for which isFunction holds.
   bool hasFunctions = false;
 };
 } // namespace

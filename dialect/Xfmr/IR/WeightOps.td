@@ -136,10 +136,9 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
 
     A group that the format represents exactly keeps its values. For any other group the packer tries several scales and
     minima and takes those with the smallest sum of squared errors; without minima, the sum is weighted, with larger
-    factors for larger weights. A calibration (`--calibrate`) gives the packer a table of rows with their
-    scales, minima and integers; a row of `weight` that is in the table is taken from there. Infinities and NaN count
-    as 0. If the format stores scales as f16, weights whose scale or minimum may exceed the range of f16 are an error of
-    the packer.
+    factors for larger weights. A calibration (`--calibrate`) gives the packer a table of rows with their scales, minima
+    and integers; a row of `weight` that is in the table is taken from there. Infinities and NaN count as 0. If the
+    format stores scales as f16, weights whose scale or minimum may exceed the range of f16 are an error of the packer.
 
     The result is `[ceil(N / width), ceil(K / columns), width * (s + columns * bits / 8)]`: panels, groups of a panel
     and bytes of a group. `columns` are those of a group; if the whole row is one group, they are K, rounded up to a

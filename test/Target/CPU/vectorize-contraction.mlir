@@ -203,7 +203,7 @@ func.func @side_by_side(%x: memref<?x8xf32>, %w: memref<?x8x?xf32, strided<[256,
 // CHECK: %[[B0:.*]] = vector.load %[[BIAS]][%c0]
 // CHECK: %[[R0:.*]] = vector.load %[[RESIDUAL]][%c0, %c0]
 // CHECK: %[[BIASED:.*]] = arith.addf %[[S]]#0, %[[B0]] : vector<16xf32>
-// CHECK: %[[ACTIVE:.*]] = arith.negf %[[BIASED]] : vector<16xf32>
+// CHECK: %[[ACTIVE:.*]] = math.tanh %[[BIASED]] : vector<16xf32>
 // CHECK: %[[Y:.*]] = arith.addf %[[ACTIVE]], %[[R0]] : vector<16xf32>
 // CHECK: vector.store %[[Y]], %[[OUT]][%c0, %c0]
 // CHECK: vector.store %{{.*}}, %[[OUT]][%c0, %c16]
@@ -223,7 +223,7 @@ func.func @epilogue(%x: memref<1x8xf32>, %w: memref<1x8x32xf32>, %bias: memref<3
       ins(%sum, %bias, %residual : memref<1x32xf32>, memref<32xf32>, memref<1x32xf32>) outs(%out : memref<1x32xf32>) {
   ^bb0(%l: f32, %r: f32, %e: f32, %acc: f32):
     %p = arith.addf %l, %r : f32
-    %t = arith.negf %p : f32
+    %t = math.tanh %p : f32
     %s = arith.addf %t, %e : f32
     linalg.yield %s : f32
   }
