@@ -54,8 +54,8 @@ static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   return length <= fileBytes - sizeof(length);
 }
 
-/// Recognizes the protocol buffer message of an ONNX model: field 1, the version, then a bytes field with a small
-/// number.
+/// Recognizes the protocol buffer message of an ONNX model: field 1, the version, from 1 to 31, then a length-delimited
+/// field with a field number from 2 to 8.
 static bool isOnnx(std::string_view head) {
   return head.size() > 3 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2 && head[2] >= 0x12 && head[2] <= 0x42;
 }

@@ -69,7 +69,8 @@ private:
   std::string path;
   /// `BASE.tmp-attune-`, the prefix of temporary names.
   std::string prefix;
-  /// The temporary name of this file until it is committed, or of the file that it replaced until finish.
+  /// The temporary name: of this file until it is committed, then, until finish, of the file that it replaced. Empty if
+  /// there is none.
   TemporaryName temporary;
   /// The way in which the file got its name.
   enum class Naming { None, Linked, Renamed, Exchanged } naming = Naming::None;

@@ -3,8 +3,8 @@
 //
 // Regular expressions in the syntax of Oniguruma, the engine of the package `tokenizers`: `^` and `$` are anchors of
 // lines, `{n,m}+` is a repeat of `{n,m}` and not possessive, `\h` is a hexadecimal digit, sets nest and intersect by
-// `&&`. Features that the automata here do not express are refused by name: back-references, look-around at more than
-// one character, possessive repeats of anything but one character class, and atomic groups of anything but a fixed
+// `&&`. Features that the automata here do not express are refused, among them back-references, look-around at more
+// than one character, possessive repeats of anything but one character class, and atomic groups of anything but a fixed
 // sequence of character classes or a greedy repeat of one class without an upper bound.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_REGEX_H

@@ -43,8 +43,10 @@ std::optional<VariableRef> TemplateScope::find(const std::string &name) const {
   return parent ? parent->find(name) : std::nullopt;
 }
 
-/// Analyzes the branches. Each of them begins with the variables as they are before the statement. A variable that not
-/// every branch assigns has the earlier value or the assigned one afterwards; a missing `else` is an empty branch.
+/// Analyzes the condition and three branches: the body, all `elif`s as one, and `else`, which is empty if it is
+/// missing. Each branch begins with the variables as they are before the statement. A branch may be skipped when the
+/// template runs, so a variable that is first assigned in one begins the scope with the value that it has outside the
+/// scope.
 void TemplateScope::analyzeIf(const TemplateNode &node) {
   analyze(*node.operands[0]);
   TemplateScope before = *this, merged = *this;

@@ -1,8 +1,9 @@
 //===- Generate.cpp - The command generate --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generates texts from texts (GenerateText.cpp), or sequences of ids from prompts or sources, which a safetensors file
-// or flags contain.
+// Generates texts from texts (GenerateText.cpp), or sequences of ids from ids: those of prompts or, for an
+// encoder-decoder, of the inputs of its encoder, which the flags call sources. A safetensors file or flags contain
+// them.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/EntryCall.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Measures the read bandwidth of memory, the second limit of the roofline: a kernel that reads each weight once for a
-// few tokens cannot be faster.
+// few tokens cannot be faster than this rate allows.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_READRATE_H
 #define ATTUNE_COMPILER_TOOLS_READRATE_H

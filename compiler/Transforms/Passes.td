@@ -22,7 +22,7 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
     bound. An operation in a loop or a branch counts once; a recursive call and a call of an external function count
     nothing. In the loop over experts (`xfmr-decompose-experts`) one iteration counts for all of them, since the bound
     of the rows of one expert is the number of rows of all experts. With that pass's option `known-counts` the bound is
-    the number of tokens, so the count is multiplied by the number of experts that a token chooses.
+    the number of tokens, so the count is multiplied by k, the number of experts that each token chooses.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>)
@@ -67,11 +67,11 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
     once. In the loop over experts (`xfmr-decompose-experts`) this is an upper bound, since experts that no token
     chooses gather nothing. `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts one
     iteration counts for all of them, since the bound of the rows of one expert is the number of rows of all experts.
-    With the option `known-counts` of `xfmr-decompose-experts` the bound is only the number of tokens, and counts once
-    for each expert that a token chooses. Both attributes count a call in a loop once, and a recursive call or a call of
-    an external function not at all. A size that is read from memory, such as the number of packed tokens, counts with
-    its upper bound; a size that neither follows from the dims nor has such a bound is an error. Changes nothing else.
-    Numerics: exact.
+    With the option `known-counts` of `xfmr-decompose-experts` the bound is only the number of tokens, so the bytes are
+    multiplied by k, the number of experts that each token chooses. Both attributes count a call in a loop once, and a
+    recursive call or a call of an external function not at all. A size that is read from memory, such as the number of
+    packed tokens, counts with its upper bound; a size that neither follows from the dims nor has such a bound is an
+    error. Changes nothing else. Numerics: exact.
   }];
 }
 
@@ -273,10 +273,10 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
     ```
 
     A stacked tensor is an output that has a slice for each layer, such as all hidden states. One-shot bufferization
-    gives the same result, but its time grows with the square of the number of slices or faster. The pass rewrites
-    sequences of two or more `tensor.insert_slice` in one block: the first inserts into a `tensor.empty`, each other one
-    into the result of the one before, and no tensor but the last result has another use. The alignment of 64 bytes is
-    the default of bufferization.
+    gives the same result, but its time grows with the square of the number of slices or faster. The pass rewrites a
+    `tensor.empty` and two or more `tensor.insert_slice` in its block: the first inserts into the `tensor.empty`, each
+    other one into the result of the one before, and these tensors but the last have no other use. The pieces may have
+    other uses. The alignment of 64 bytes is the default of bufferization.
 
     Expects tensors; run it before `attune-bufferize`. Leaves single insertions alone. Numerics: exact.
   }];
@@ -286,8 +286,8 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
   let summary = "turn tensors into buffers, across functions";
   let description = [{
-    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops results of
-    private functions that are buffers of arguments:
+    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops those
+    results of private functions that are buffers of arguments:
 
     ```mlir
     func.func private @kernel(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -664,7 +664,7 @@ def ExpandMath : Pass<"attune-expand-math"> {
     elements of a row, computed one by one, have the same bits as in a vector. exp, exp2, erf, tanh and log become
     polynomials, and rsqrt becomes a division by `sqrt`. Fused multiply-adds are explicit. With `expand-bf16`,
     conversions between f32 and bf16 become integer arithmetic, which the target `cuda` and CPUs without an instruction
-    that rounds to bf16 need, and those between integers and bf16 go through f32.
+    that rounds to bf16 need, and conversions between integers and bf16 go through f32.
 
     Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types, and
     functions that are instructions, such as `sqrt`, `fma` and `floor`. All other functions of the math dialect stay,

@@ -29,10 +29,10 @@ public:
   /// Returns the allocation |buffer| if it is in the basic block of the calls and only the calls use it, apart from
   /// reads of its number of rows; else null, also for a view.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// Looks for an older buffer for each allocation whose first use is in the sequence. The older buffer is not private,
-  /// and its last use is an earlier call of the sequence. If there is one, makes the users of the allocation use that
-  /// buffer or a view of it, and erases the allocation. Rows of both have the same size in bytes, and the older buffer
-  /// has at least as many dimensions.
+  /// For each allocation whose first use is in the sequence, looks for a buffer that can take its place: one that is
+  /// not private, whose last use is a call of the sequence before that first use, and that has the same type or, for a
+  /// matrix of f32, can be collapsed to it. If there is one, makes the users of the allocation use that buffer or its
+  /// collapsed view, and erases the allocation.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;

@@ -23,8 +23,9 @@ namespace {
 struct SourceView {
   const GgufTensor *tensor;
   GgufSource source;
-  /// The sizes of the reference model's tensor as a matrix: the last dimension has the columns, but a vector of paired
-  /// heads is one column.
+  /// The sizes of the reference model's tensor as a matrix: |columns| is the last dimension, and |rows| the product of
+  /// the others. A vector is one row; if source.pairedHeads is not 0, it is one column, whose elements are in another
+  /// order like the rows of a matrix.
   int64_t rows = 1, columns = 1;
   const uint8_t *data = nullptr;
 

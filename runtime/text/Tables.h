@@ -23,8 +23,8 @@ struct Bytes {
 /// A table of strings by number: token strings by id.
 class StringTable {
 public:
-  /// Opens a table. |starts| has one more element than there are strings. Returns false if |starts| has no element;
-  /// |get| checks the others.
+  /// Opens a table of strings in |bytes|. |starts| has the offset of each string in |bytes| and, last, the end of the
+  /// last string. Returns false if |starts| is empty; |get| checks the offsets.
   bool open(Section bytes, Section starts) {
     data = bytes.data;
     size = bytes.bytes;

@@ -26,8 +26,8 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     **Precision.** A projection whose `precision` is lower than f32 multiplies quantized or rounded rows
     (`tile.quantize_rows`) by panels in which several neighbors in k lie side by side for each column: `bf16-group` of
     them or, with int8, the number that `int8-element` implies. With int8, the epilogue applies the scales. Rows that
-    several projections of one block read in the same form are converted once. The result of an elementwise operation is
-    stored rounded if only such a conversion to bf16 or f16 reads it and the rows are not padded.
+    several projections of the same IR block read in the same form are converted once. The result of an elementwise
+    operation is stored rounded if only such a conversion to bf16 or f16 reads it and the rows are not padded.
 
     **Formats.** A projection whose `format` has integers multiplies rows by panels that have a scale per group of
     neighbors in k (`tile.grouped_product`). With the precision int8, rows are quantized in the same groups, with bf16
@@ -51,9 +51,10 @@ def ConvertXfmrToLinalg : Pass<"convert-xfmr-to-linalg", "::mlir::func::FuncOp">
     of relative positions.
 
     Expects no `multi_head_attention`, `ffn`, `experts` or `dropout`; these are errors. Leaves `xfmr.attention`,
-    `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read`, each of which the phase `tiled` turns into loops as
-    one operation (`attune-tile-attention`, `attune-tile-head-ops`). Tables of relative positions of attention become
-    `xfmr.weight_distance_panels`. Operations on weights stay, except `xfmr.weight_select`, which becomes a slice.
+    `xfmr.rotary`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read`; the phase `tiled` turns each of these as a whole
+    into loops around tile operations (`attune-tile-attention`, `attune-tile-head-ops`). Tables of relative positions of
+    attention become `xfmr.weight_distance_panels`. Operations on weights stay, except `xfmr.weight_select`, which
+    becomes a slice.
 
     Numerics: as N1, N2, … in the description of each operation say. With an `attention-precision` of bf16 or f16,
     operands of attention are rounded (N2 of `tile.attention_tile`).

@@ -52,8 +52,8 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, const Ro
   parameters.emplace_back("attention_factor", attention);
 }
 
-/// Reads frequencies `(theta * factor)^(-2 i / width) / factor^(2 / width)`, which are a linear scaling of another
-/// base.
+/// Reads the type `ntk`. Its frequency of pair i is `(theta * factor)^(-2 i / width) / factor^(2 / width)`: that of the
+/// base `theta * factor`, divided by a constant. So |rope| gets this base and the factor of the type `linear`.
 static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
   double factor = readFactor(scaling);
   scaling.reject("mixed_b", "frequencies with exponents of their own are not implemented");

@@ -25,8 +25,9 @@ public:
       : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
         result(op.getDestinations()[0]) {}
 
-  /// Replaces the scores of each row by 2^(score - |base|), where |base| is the row's maximum. Returns |sums|, a vector
-  /// of 16 partial sums for each row, plus these exponentials.
+  /// Replaces the scores of each row, which are multiples of log2(e), by 2^(score - |base|). |base| is the row's
+  /// maximum in this block and all before it, as a vector of equal lanes. Returns |sums|, a vector of 16 partial sums
+  /// for each row, relative to |base|, plus these exponentials.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
   /// Returns the factor that normalizes the result of each row, as a vector of equal lanes: the head scale (1 if there
   /// is none) divided by the sum of exponentials, which includes the attention sink. |maxima| has the maximum of each

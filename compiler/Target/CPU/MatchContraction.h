@@ -22,8 +22,8 @@ struct ContractionTile {
   mlir::linalg::LinalgOp contraction, fill, epilogue; // epilogue may be null
 };
 
-/// Returns the tile around |op|; nullopt if |op| is no contraction over a weight panel, or unless exactly one op before
-/// it uses its sums (memref.dim aside) and that op fills them with zeros.
+/// Returns the tile around |op|, or nullopt. |op| must be a contraction over a weight panel. Before it in its block,
+/// its sums may have only one use (memref.dim aside), which must fill them with zeros.
 std::optional<ContractionTile> matchContraction(mlir::linalg::LinalgOp op);
 
 /// Returns the elementwise op that is the only reader of the sums of |op| and can work on them in registers; null if

@@ -15,10 +15,11 @@ def LowerHalideTiles : Pass<"attune-lower-halide-tiles", "::mlir::ModuleOp"> {
 
     A `halide.tile` is the computation of one tile of a kernel. Its attribute `description` defines it in a language
     that the generator of Halide kernels reads; `%x` is its input, `%n` a scalar and `%d` its destination. The arguments
-    of the call are the addresses of the inputs, the scalars and the dynamic strides as 32-bit integers, and the
-    addresses of the destinations. The function is only declared: Halide compiles it from the description, and the phase
-    `llvm` links it. The attribute `strides` of the operation gives the static strides of each buffer; another stride is
-    an error, except in dimensions of size 1. Leaves no `halide.tile`. Numerics: exact.
+    of the call are the addresses of the inputs, the scalars and the strides that `strides` leaves dynamic as
+    32-bit integers, and the addresses of the destinations. The function is only declared: Halide compiles it from the
+    description, and the phase `llvm` links it. The attribute `strides` of the operation has the stride of each
+    dimension of each buffer, in elements. Where it is static, a buffer whose type has another or a dynamic stride is an
+    error, except in dimensions of size 1. Leaves no `halide.tile`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }

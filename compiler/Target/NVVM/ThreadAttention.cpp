@@ -73,8 +73,8 @@ public:
   void emit();
 
 private:
-  /// The values that the loop over steps carries: of each of the lane's rows the maximum, kVector sums of probabilities, and the
-  /// results, a vector for each 32 columns; then the stage of the step's first slice.
+  /// The values that the loop over steps carries: for each of the lane's rows the maximum of the scores so far, kVector
+  /// sums of probabilities, and the results, one vector for every 32 columns; then the stage of the step's first slice.
   struct State {
     Value maxima[kLaneRows];
     Value sums[kLaneRows][kVector];

@@ -103,8 +103,8 @@ Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried,
     scores = products.wait(1, scores);
     release([&] { stages.releaseKeys(at.place); });
     std::pair<Value, Value> factors = own.weigh(key, areSeen, scores, at.state);
-    // The product in flight reads the rounded probabilities of the stage before. The new ones are results of the wait,
-    // too, so that they are rounded after it.
+    // The product in flight reads the rounded probabilities of the stage before. The new probabilities are results of
+    // the wait, too, so that they are rounded after the wait.
     Values waiting(at.results);
     llvm::append_range(waiting, scores);
     waiting = products.wait(0, waiting, at.weights);

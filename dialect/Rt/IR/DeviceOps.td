@@ -37,8 +37,8 @@ def Rt_TensorMapOp : Rt_Op<"tensor_map", [AttrSizedOperandSegments]> {
 
     - (C1) There are 1 to 5 `sizes`, as many dimensions of `box`, and one stride fewer than sizes.
     - (C2) `box` has 1 to 256 elements in each dimension.
-    - (C3) `element_bytes` is 2 or 4. `swizzle`, the width of the swizzle in bytes, is 0 for none, or 128
-      if the last dimension of `box` has at most 128 bytes.
+    - (C3) `element_bytes` is 2 or 4. `swizzle`, the width of the swizzle in bytes, is 0 for none or 128;
+      128 needs a last dimension of `box` of at most 128 bytes.
 
     ```mlir
     %map = rt.tensor_map %x sizes [%rows, %k] strides [%k]

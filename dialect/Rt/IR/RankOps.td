@@ -33,7 +33,8 @@ def Rt_AllGatherOp : Rt_Op<"all_gather", [DestinationStyleOpInterface, DeclareOp
     - (C1) `axis` is 0 or 1. `input` and the first destination differ only in the size of this dimension, which is
       static in both.
     - (C2) `begins` is as in `xfmr.all_gather`.
-    - (C3) The second destination has the shape of `input` after one more dimension, the number of ranks.
+    - (C3) The second destination has the element type of `input`, and its shape with one more dimension in front, the
+      number of ranks.
 
     ```mlir
     %y:2 = rt.all_gather ins(%x : tensor<?x24xf32>) outs(%d, %s : tensor<?x48xf32>, tensor<2x?x24xf32>) 1 at [0, 24]

@@ -32,8 +32,9 @@ struct OperandLayout {
 };
 
 /// Tile sizes and layouts of a target, for the passes that all targets share. On a CPU they change speed and the layout
-/// of packed weights, never a result, except where a field says so. On a GPU the order of the sums of a projection
-/// depends on the rows and columns of its tiles, too. The defaults are for a CPU with AVX-512.
+/// of packed weights, never a result, except where a field says so. On a GPU the rows and columns of the tiles of a
+/// projection change results, too, since the order of the sums depends on them. The defaults are for a CPU with
+/// AVX-512.
 struct Schedule {
   /// Maximum rows of a register tile.
   int64_t registerRows = 12;

@@ -28,15 +28,15 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
 
     New key i of sequence b becomes key `past[b] + i` of slot `slots[b]`, or of slot b without `slots`, and likewise its
     value; `past[b]` is the number of keys that the slot has. Where `key` is `[T, G, D]`, the keys of all sequences one
-    after the other, new key i is `key[offsets[b] + i, :, :]`. Where `key` is `[B, G, L, D]`, L keys for each sequence,
-    new key i is `key[b, :, i, :]`. All other elements are unchanged, except that the keys after the new ones in the
-    last panel written may become 0; readers ignore them.
+    after the other, new key i is `key[offsets[b] + i, :, :]`, for i from 0 to `offsets[b + 1] - offsets[b] - 1`. Where
+    `key` is `[B, G, L, D]`, L keys for each sequence, new key i is `key[b, :, i, :]`. All other elements are unchanged,
+    except that the keys after the new ones in the last panel written may become 0; readers ignore them.
 
     The operation consumes its cache operands: later readers use the results, which are the same memory.
 
-    Caches of f32 hold the elements of `key` and `value`, caches of bf16 and f16 the nearest numbers of their type.
-    Caches of i8 hold integers and, for each key and each value of a head, an f32 scale. With m the largest magnitude of
-    the components x[d] of a key or a value,
+    Caches of f32 hold the elements of `key` and `value`, caches of bf16 and f16 these elements rounded to nearest, ties
+    to even; of f16, an element of magnitude 65520 or more becomes infinite. Caches of i8 hold integers and, for each
+    key and each value of a head, an f32 scale. With m the largest magnitude of the components x[d] of a key or a value,
 
         scale = m / 127,  integer[d] = round(x[d] * (127 / m))          both 0 if m < 2^-119
 
@@ -59,8 +59,8 @@ def Xfmr_KvCacheUpdateOp : Xfmr_Op<"kv_cache_update", [Pure, AttrSizedOperandSeg
       Both caches have the same type of elements.
     - (N1) Elements are copied if the caches have the type of `key` and `value`, and rounded as above otherwise. In a
       cache of i8, a key or value with an infinity or NaN has the scale NaN and integers of 0.
-    - (N2) The caller guarantees capacity: a new key whose number `past[b] + i` is `P * W` or C or more, or a slot that
-      two sequences write, is undefined behavior.
+    - (N2) The caller guarantees capacity: a new key whose number `past[b] + i` is at least `P * W` or at least C, or a
+      slot that two sequences write, is undefined behavior.
 
     ```mlir
     %kc, %vc = xfmr.kv_cache_update %k, %v into %keys, %values at(%past) slots(%slots) offsets(%off)

@@ -15,7 +15,7 @@ def Xfmr_Choices : 2DTensorOf<[I64]>;
 def Xfmr_Shares : 2DTensorOf<[F32]>;
 
 def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]> {
-  let summary = "chooses the experts with the largest scores for each token";
+  let summary = "chooses the experts with the largest keys, made of scores, for each token";
   let description = [{
     `scores` is `[T, E]` for T tokens and E experts, the results are `[T, count]`. Experts are chosen by keys. A key is
     `key[t, e] = scores[t, e]`, or `1 / (1 + exp(-scores[t, e]))` with `sigmoid`; `bias[e]`, if present, is added to it.
@@ -29,7 +29,7 @@ def Xfmr_ChooseExpertsOp : Xfmr_Op<"choose_experts", [Pure, InferTypeOpAdaptor]>
 
     With `groups`, the experts are divided into that many groups of E / `groups` consecutive experts, and a token
     chooses only from the `kept_groups` groups with the largest group keys. A group's key is the sum of the
-    `group_keys` largest keys in it, and NaN counts as -infinity again. Of groups with equal keys, the one with the
+    `group_keys` largest keys in it; a sum that is NaN counts as -infinity. Of groups with equal keys, the one with the
     lower number comes first.
 
     - (C1) `scores` has a static number of columns, the experts. `count` is from 1 to their number.
@@ -76,7 +76,8 @@ def Xfmr_ExpertsOp : Xfmr_Op<"experts", [Pure, AttrSizedOperandSegments, InferTy
       `none`; the limit is positive.
     - (N1) The sum runs over the experts of a token in ascending order, with one fused multiply-add per expert. On a CPU
       the bits of a token do not depend on other tokens. On a GPU they may depend on T and on the choices of other
-      tokens, since the order of the sums of `xfmr.linear` depends on the place of a row among those of its expert.
+      tokens: the projections of an expert have T rows, the first of which are those of its tokens, and the order of the
+      sums of a row depends on T and on the place of the row.
 
     ```mlir
     %y = xfmr.experts <silu> %x choices(%c, %s : tensor<?x2xi64>, tensor<?x2xf32>) up(%up : tensor<8x112x48xf32>)
@@ -151,7 +152,8 @@ def Xfmr_AddRowsOp : Xfmr_Op<"add_rows", [Pure, AllTypesMatch<["sum", "result"]>
     may be negative, and row i is then not added.
 
     - (C1) `sum` and `rows` have the same number of columns. `tokens` and `factors` have an element for each row of
-      `rows`. The elements of `tokens`, with `padded` those that are not negative, are different rows of `sum`.
+      `rows`. The elements of `tokens`, with `padded` those that are not negative, are different rows of `sum`; others
+      are undefined behavior.
 
     ```mlir
     %y = xfmr.add_rows %rows, %factors to %sum at %tokens : tensor<?x48xf32>, tensor<?xf32> to tensor<?x48xf32>

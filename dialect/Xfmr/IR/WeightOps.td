@@ -51,7 +51,7 @@ def Xfmr_WeightRefOp : Xfmr_Op<"weight_ref", [Pure, DeclareOpInterfaceMethods<Sy
   let summary = "returns the value of a weight";
   let description = [{
     The result is the tensor that `weight` declares. `attune-assign-weight-offsets` replaces uses of the result, also in
-    functions to which calls pass it, by views of the weights file in memory.
+    layer functions to which calls pass it, by views of the weights file in memory.
 
     - (C1) `weight` names an `xfmr.weight` of the result's type.
 
@@ -197,7 +197,7 @@ def Xfmr_WeightDistancePanelsOp : Xfmr_WeightExpr<"weight_distance_panels"> {
     query. Kernels load 16 columns at once, one for each of 16 keys. The first and the last distance are repeated 15
     times, since some of these columns may be beyond the table.
 
-    - (C1) `heads` is positive and divides the number of columns.
+    - (C1) `heads` is positive and divides the number of columns of `table`.
 
     ```mlir
     %p = xfmr.weight_distance_panels %t, 4 : tensor<63x48xf32>   // tensor<4x12x93xf32>

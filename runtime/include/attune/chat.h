@@ -61,10 +61,10 @@ typedef struct attune_chat_rendered {
 
 /// Sets |options| to the defaults.
 void attune_chat_options_init(attune_chat_options *options);
-/// Opens the compiled templates at |program|, |bytes| bytes at an address that is a multiple of 8. The memory is
-/// borrowed until the chat is closed. For a file OUT.text, attune_text_chat_program (text.h) returns it. |options| may
-/// be null. Fails with INVALID_ARGUMENT, NOT_FOUND (no template is called options.template_name), CORRUPT, INCOMPATIBLE
-/// or OUT_OF_MEMORY.
+/// Opens the compiled templates at |program|, |bytes| bytes at an address that is a multiple of 8;
+/// attune_text_chat_program (text.h) returns both for a file OUT.text. The memory is borrowed until the chat is closed.
+/// |options| may be null. Fails with INVALID_ARGUMENT, NOT_FOUND (no template is called options.template_name),
+/// CORRUPT, INCOMPATIBLE or OUT_OF_MEMORY.
 attune_status attune_chat_open(const void *program, size_t bytes, const attune_chat_options *options, attune_chat **out_chat);
 /// Frees |chat| and its values. Null is allowed.
 void attune_chat_close(attune_chat *chat);

@@ -78,10 +78,11 @@ void attune_model_options_init(attune_model_options *options);
 
 /// Opens the model |desc|, which is borrowed until the model is closed and its last session is destroyed. |options| may
 /// be null. Maps the weights file read-only (pages are shared between processes) and reads only its header and
-/// manifest, with verify_contents all of it. In a folder `<name>.weights` is tried first, or `<name>.rankR.weights` for
-/// rank R of a divided model, then every `*.weights`. A file fits if its rank and its build id are those of |desc| and
-/// |options|; a file that several objects share has no build id, and its manifest decides. Fails with INVALID_ARGUMENT,
-/// NOT_FOUND, IO_ERROR, CORRUPT, INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
+/// manifest, with verify_contents all of it. A folder is searched for the file `<name>.weights` first, where `<name>`
+/// is desc->name, or for `<name>.rankR.weights` for rank R of a divided model, then for every other `*.weights`. A file
+/// fits if it has the build id of |desc| and the rank of |options|. A file that several objects share has no build id;
+/// it fits if its manifest has the checksum in |desc|. Fails with INVALID_ARGUMENT, NOT_FOUND, IO_ERROR, CORRUPT,
+/// INCOMPATIBLE (also for a model on a device whose code is not linked) or OUT_OF_MEMORY.
 attune_status attune_model_open(const attune_model_desc *desc, const attune_model_options *options, attune_model **out_model);
 /// Gives up the caller's reference; the weights stay mapped until the last session of |model| is destroyed. Null is
 /// allowed.

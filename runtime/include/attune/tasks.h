@@ -70,8 +70,8 @@ attune_status attune_task_create(attune_model *model, const attune_text *text, a
 void attune_task_destroy(attune_task *task);
 /// Returns the session of |task|, which a program may use for its own calls while no call of |task| runs.
 attune_session *attune_task_session(attune_task *task);
-/// Returns the tokenizer of |task|. A program may use it while no call of |task| runs; its results live until the next
-/// call of |task|.
+/// Returns the tokenizer of |task|. A program may use it while no call of |task| runs. Its results live until the next
+/// call of the tokenizer or of |task|.
 attune_tokenizer *attune_task_tokenizer(attune_task *task);
 /// Returns the most tokens of a text, special ones included; longer texts are cut.
 int64_t attune_task_max_length(const attune_task *task);
