@@ -25,7 +25,8 @@ using namespace attune;
 namespace {
 
 /// The name of a tensor in GGUF and in transformers, both without `.weight` or `.bias`; `%` stands for the number of a
-/// layer.
+/// layer. With `#` in the name of transformers, the tensor in GGUF is a stack of matrices of experts, and `#` stands
+/// for the number of one of them.
 struct NamePair {
   const char *gguf, *reference;
 };
@@ -48,6 +49,7 @@ enum Conversion : unsigned {
   TransposedProjections = 4,
 };
 
+/// An architecture of GGUF, or the variant of it with experts in every layer, and the model type of transformers.
 struct Architecture {
   const char *name, *modelType, *modelClass;
   /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then its
@@ -55,6 +57,7 @@ struct Architecture {
   llvm::ArrayRef<NamePair> ownNames, names;
   llvm::ArrayRef<KeyPair> ownKeys, keys;
   unsigned conversions;
+  bool hasExperts = false;
 };
 
 } // namespace
@@ -88,6 +91,26 @@ static constexpr NamePair gemma2Names[] = {
     {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
     {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},
     {"blk.%.post_ffw_norm", "model.layers.%.post_feedforward_layernorm"},
+};
+
+/// The names of Mixtral's experts. Its other names are Llama's.
+static constexpr NamePair mixtralNames[] = {
+    {"blk.%.ffn_gate_inp", "model.layers.%.block_sparse_moe.gate"},
+    {"blk.%.ffn_gate_exps", "model.layers.%.block_sparse_moe.experts.#.w1"},
+    {"blk.%.ffn_down_exps", "model.layers.%.block_sparse_moe.experts.#.w2"},
+    {"blk.%.ffn_up_exps", "model.layers.%.block_sparse_moe.experts.#.w3"},
+};
+
+/// The names of the experts of Qwen and OLMoE; the last four are those of Qwen 2's expert for all tokens.
+static constexpr NamePair expertNames[] = {
+    {"blk.%.ffn_gate_inp", "model.layers.%.mlp.gate"},
+    {"blk.%.ffn_gate_exps", "model.layers.%.mlp.experts.#.gate_proj"},
+    {"blk.%.ffn_up_exps", "model.layers.%.mlp.experts.#.up_proj"},
+    {"blk.%.ffn_down_exps", "model.layers.%.mlp.experts.#.down_proj"},
+    {"blk.%.ffn_gate_inp_shexp", "model.layers.%.mlp.shared_expert_gate"},
+    {"blk.%.ffn_gate_shexp", "model.layers.%.mlp.shared_expert.gate_proj"},
+    {"blk.%.ffn_up_shexp", "model.layers.%.mlp.shared_expert.up_proj"},
+    {"blk.%.ffn_down_shexp", "model.layers.%.mlp.shared_expert.down_proj"},
 };
 
 static constexpr NamePair gpt2Names[] = {
@@ -130,6 +153,17 @@ static constexpr KeyPair decoderKeys[] = {
     {"rope.freq_base", "rope_theta"},
 };
 
+static constexpr KeyPair mixtralKeys[] = {{"expert_count", "num_local_experts"}, {"expert_used_count", "num_experts_per_tok"}};
+
+static constexpr KeyPair olmoeKeys[] = {{"expert_count", "num_experts"}, {"expert_used_count", "num_experts_per_tok"}};
+
+static constexpr KeyPair qwenMoeKeys[] = {
+    {"expert_count", "num_experts"},
+    {"expert_used_count", "num_experts_per_tok"},
+    {"expert_feed_forward_length", "moe_intermediate_size"},
+    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
+};
+
 static constexpr KeyPair phi3Keys[] = {{"attention.sliding_window", "sliding_window"}};
 
 static constexpr KeyPair gemma2Keys[] = {
@@ -166,7 +200,10 @@ static constexpr llvm::StringRef otherKeys[] = {
     "attention.value_length",
     "classifier.output_labels",
     "expert_count",
+    "expert_gating_func",
     "expert_used_count",
+    "expert_weights_norm",
+    "expert_weights_scale",
     "pooling_type",
     "rope.dimension_count",
     "rope.scaling.attn_factor",
@@ -185,9 +222,13 @@ static constexpr Architecture architectures[] = {
     {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, llamaNames, gemma3Keys, decoderKeys, NormsPlusOne},
     {"gpt2", "gpt2", "GPT2LMHeadModel", {}, gpt2Names, {}, gpt2Keys, TransposedProjections},
     {"llama", "llama", "LlamaForCausalLM", {}, llamaNames, {}, decoderKeys, PairedRows},
+    {"llama", "mixtral", "MixtralForCausalLM", mixtralNames, llamaNames, mixtralKeys, decoderKeys, PairedRows, true},
+    {"olmoe", "olmoe", "OlmoeForCausalLM", expertNames, llamaNames, olmoeKeys, decoderKeys, NoConversion, true},
     {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, llamaNames, phi3Keys, decoderKeys, NoConversion},
     {"qwen2", "qwen2", "Qwen2ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
+    {"qwen2moe", "qwen2_moe", "Qwen2MoeForCausalLM", expertNames, llamaNames, qwenMoeKeys, decoderKeys, NoConversion, true},
     {"qwen3", "qwen3", "Qwen3ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
+    {"qwen3moe", "qwen3_moe", "Qwen3MoeForCausalLM", expertNames, llamaNames, qwenMoeKeys, decoderKeys, NoConversion, true},
 };
 
 /// Returns |value|. A float becomes the shortest decimal that rounds to it, because the converter has rounded a decimal
@@ -262,6 +303,7 @@ private:
 
   void readKeys();
   void readDefaults();
+  void readExperts();
   void readTokens();
   void readPooling();
   void readRope();
@@ -309,8 +351,6 @@ void GgufImporter::readKeys() {
     fail(prefix + "attention.value_length", "the value of 'attention.key_length'");
   if (const Json *causal = find("attention.causal"); causal && *causal != (architecture.name != llvm::StringRef("bert")))
     fail(prefix + "attention.causal", architecture.name == llvm::StringRef("bert") ? "false" : "true");
-  if (integer("expert_count", 0) != 0)
-    fail(prefix + "expert_count", "0: experts of GGUF files are not implemented");
   const GgufTensor *embeddings = tensor("token_embd.weight");
   if (!embeddings || embeddings->shape.size() != 2)
     return keep(Status::error(file.path() + ": tensor 'token_embd.weight': expected a matrix" + (embeddings ? "" : ", found none")));
@@ -318,6 +358,8 @@ void GgufImporter::readKeys() {
   config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
   if (isRotary())
     readDefaults();
+  if (architecture.hasExperts)
+    readExperts();
 }
 
 /// Adds keys to the configuration that the file lacks, with the defaults of GGUF, which differ from those of
@@ -326,6 +368,41 @@ void GgufImporter::readDefaults() {
   config.emplace("num_key_value_heads", integer("attention.head_count", 0));
   config.emplace("head_dim", headSize);
   config.emplace("rope_theta", 10000.0);
+}
+
+/// Checks the keys of experts and sets those of the configuration that follow from the architecture. As in llama.cpp,
+/// the architecture and no key says whether the shares of a token's experts add up to 1, and experts are as wide as
+/// fits the feed-forward network of a token where the file has no width.
+void GgufImporter::readExperts() {
+  const llvm::StringRef type = architecture.modelType;
+  const int64_t count = integer("expert_count", 0), chosen = integer("expert_used_count", 0);
+  if (count == 0 || chosen == 0)
+    return fail(prefix + (count == 0 ? "expert_count" : "expert_used_count"), "a positive integer");
+  const bool normalized = type == "mixtral" || type == "qwen3_moe";
+  if (const Json *value = find("expert_weights_norm"); value && *value != normalized)
+    fail(prefix + "expert_weights_norm", normalized ? "true" : "false");
+  if (double scale = number("expert_weights_scale", 1); scale != 0 && scale != 1)
+    fail(prefix + "expert_weights_scale", "0 or 1, which stand for no factor");
+  if (integer("expert_gating_func", 1) != 1)
+    fail(prefix + "expert_gating_func", "1, the function softmax");
+  if (type == "mixtral")
+    return;
+  config["norm_topk_prob"] = normalized;
+  const int64_t features = integer("feed_forward_length", 0);
+  // A width of 0 counts as absent.
+  auto setWidth = [&](const char *key, const char *gguf, int64_t fallback) {
+    if (integer(gguf, 0) != 0)
+      return;
+    if (fallback == 0)
+      fail(prefix + gguf, "a positive integer, as 'feed_forward_length' is too small to imply one");
+    config[key] = fallback;
+  };
+  if (type != "olmoe")
+    setWidth("moe_intermediate_size", "expert_feed_forward_length", features / chosen);
+  if (type == "qwen2_moe") {
+    setWidth("shared_expert_intermediate_size", "expert_shared_feed_forward_length", features);
+    config["qkv_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
+  }
 }
 
 /// Sets |pooling| by the key `pooling_type`. It stays empty for the types none (0), which is the default, and rank (4).
@@ -489,7 +566,7 @@ void GgufImporter::readFamily() {
   const int64_t layers = integer("block_count", 0), hidden = integer("embedding_length", 0), heads = integer("attention.head_count", 1);
   if ((name == "gemma3" || name == "phi3") && integer("attention.sliding_window", 0) == 0)
     config["sliding_window"] = nullptr;
-  if (name == "llama") {
+  if (architecture.modelType == llvm::StringRef("llama")) {
     config["attention_bias"] = tensor("blk.0.attn_q.bias") != nullptr;
     config["mlp_bias"] = tensor("blk.0.ffn_gate.bias") != nullptr;
   } else if (name == "gemma2" || name == "gemma3") {
@@ -539,7 +616,22 @@ void GgufImporter::nameTensor(const std::string &name) {
   std::string reference = pair->reference;
   if (size_t place = reference.find('%'); place != std::string::npos)
     reference.replace(place, 1, layer);
-  sources.emplace(reference + "." + kind.str(), std::move(source));
+  // The gate of the expert for all tokens is a vector in the file and a matrix of one row in transformers.
+  source.isRow = pattern == "blk.%.ffn_gate_inp_shexp";
+  const size_t place = reference.find('#');
+  if (place == std::string::npos) {
+    sources.emplace(reference + "." + kind.str(), std::move(source));
+    return;
+  }
+  const std::vector<int64_t> &shape = tensor(name)->shape;
+  const int64_t count = integer("expert_count", 0);
+  if (shape.size() != 3 || shape[0] != count)
+    return keep(Status::error(file.path() + ": tensor '" + name + "': expected a stack of " + std::to_string(count) +
+                              " matrices, the number of experts, got shape " + shapeText(shape)));
+  for (source.index = 0; source.index < count; ++source.index) {
+    std::string expert = reference;
+    sources.emplace(expert.replace(place, 1, std::to_string(source.index)) + "." + kind.str(), source);
+  }
 }
 
 Status GgufImporter::run() {
@@ -567,13 +659,22 @@ Result<GgufModel> attune::openGgufModel(const std::string &path) {
   auto file = std::make_shared<const GgufFile>(std::move(*opened));
   const Json *value = findJson(file->metadata(), "general.architecture");
   const std::string name = value && value->is_string() ? value->get<std::string>() : "";
+  const Json *experts = findJson(file->metadata(), name + ".expert_count");
+  const bool hasExperts = experts && *experts != 0;
   const Architecture *architecture = llvm::find_if(architectures, [&](const Architecture &entry) { return name == entry.name; });
   if (architecture == std::end(architectures)) {
     std::string known;
     for (const Architecture &entry : architectures)
-      known += (known.empty() ? "" : ", ") + std::string(entry.name);
+      if (known.empty() || (&entry)[-1].name != llvm::StringRef(entry.name))
+        known += (known.empty() ? "" : ", ") + std::string(entry.name);
     return jsonTypeError(path, "general.architecture", "one of " + known, value ? *value : Json());
   }
+  architecture =
+      llvm::find_if(architectures, [&](const Architecture &entry) { return name == entry.name && hasExperts == entry.hasExperts; });
+  if (architecture == std::end(architectures))
+    return hasExperts
+               ? jsonTypeError(path, name + ".expert_count", "0, as experts of this architecture are not implemented", *experts)
+               : Status::error(path + ": '" + name + ".expert_count': expected a positive integer, got " + (experts ? "0" : "no such key"));
   GgufImporter importer(*file, *architecture);
   if (Status status = importer.run(); status.failed())
     return status;

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A GGUF file has the vocabulary of a tokenizer, the type of each token and, for byte-level BPE, the merges. Of the
-// remaining steps it has only names: `tokenizer.ggml.model` names the kind, `tokenizer.ggml.pre` the expression by
-// which texts are split. The functions below make from these the tokenizer.json that the names stand for:
+// other parts it has only names: `tokenizer.ggml.model` names the kind of tokenizer, `tokenizer.ggml.pre` the
+// expression by which texts are split. The functions below make from these the tokenizer.json for which the names
+// stand:
 //
 //   model   vocabulary                       steps
 //   llama   BPE by scores, "▁" for spaces    "▁" for spaces and, unless add_space_prefix is false, before texts; the
 //                                            decoder undoes both and joins byte tokens
-//   gpt2    BPE of bytes with merges         the expression of the name, then bytes
+//   gpt2    BPE of bytes with merges         those that the name stands for (kPreTokenizers), then bytes
 //   bert    WordPiece, "▁" before words      those of transformers' class for BERT
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,7 @@ namespace {
 
 constexpr const char *kSpace = "\xE2\x96\x81"; // U+2581, which stands for a space
 
-/// Expressions of pre-tokenizers. `(?i:…)` are the contractions of English.
+/// Expressions of pre-tokenizers. CONTRACTIONS are those of English.
 #define CONTRACTIONS "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 #define UPPER "[\\p{Lu}\\p{Lt}\\p{Lm}\\p{Lo}\\p{M}]"
 #define LOWER "[\\p{Ll}\\p{Lm}\\p{Lo}\\p{M}]"
@@ -46,7 +47,7 @@ constexpr const char *kTekken =
 /// A value of `tokenizer.ggml.pre`, and the steps that it stands for.
 struct PreTokenizerName {
   const char *name;
-  /// The expression; null for that of ByteLevel.
+  /// The expression; null for the one that ByteLevel has of its own.
   const char *expression;
   bool splitsDigits = false, normalizesNfc = false;
   /// True if a word of the vocabulary is a token even if no merges make it.
@@ -58,6 +59,7 @@ struct PreTokenizerName {
 constexpr PreTokenizerName kPreTokenizers[] = {
     {"gpt-2", nullptr},
     {"phi-2", nullptr},
+    {"olmo", nullptr, false, /*normalizesNfc=*/true},
     {"smollm", nullptr, /*splitsDigits=*/true},
     {"starcoder", nullptr, /*splitsDigits=*/true},
     {"llama-bpe", kLlama3, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},
@@ -72,7 +74,7 @@ constexpr PreTokenizerName kPreTokenizers[] = {
     {"tekken", kTekken, false, false, /*ignoresMerges=*/true, /*addsBos=*/true},
 };
 
-/// Returns the string |value|. Fails if it is not UTF-8, which strings of the format need not be.
+/// Returns |value| as a string. Fails if it is no string, or not UTF-8, which the format does not require.
 Result<std::string> readText(const Json &value, const std::string &file, const std::string &key) {
   Result<std::string> text = jsonString(value, file, key);
   if (text && !isUtf8(*text))
@@ -80,7 +82,7 @@ Result<std::string> readText(const Json &value, const std::string &file, const s
   return text;
 }
 
-/// Makes the arguments of a tokenizer from the metadata of one file.
+/// A reader that makes the arguments of a tokenizer from the metadata of one file.
 class GgufTokenizer {
 public:
   explicit GgufTokenizer(const GgufFile &file) : file(file) {}
@@ -104,8 +106,9 @@ private:
   Status makeLlama();
   Status makeGpt2();
   Status makeBert(const std::function<void(const std::string &)> &warn);
-  /// Makes the post-processor that puts the token |first| before a text if `addsBos`, and |last| after it if `addsEos`;
-  /// the metadata may change both. The second text of a pair and its tokens have the type |secondType|.
+  /// Makes the post-processor that puts the token |first| before a text if `addsBos`, and the token |last| after it if
+  /// `addsEos`; both are names such as "bos_token". First sets `addsBos` and `addsEos` to the metadata add_bos_token
+  /// and add_eos_token, where given. The second text of a pair and its tokens have the type |secondType|.
   Status addTemplate(const char *first, const char *last, uint32_t secondType);
   void addToVocabulary(const std::string &token, size_t id) { vocabulary[token] = id; }
 
@@ -156,7 +159,8 @@ Status GgufTokenizer::readTokens() {
   return {};
 }
 
-/// Keys of metadata, and the names of these special tokens in transformers. The misspelling is that of the format.
+/// Keys of metadata after "tokenizer.ggml.", and the names of their special tokens in transformers. The misspelling
+/// "seperator" is that of the format.
 static constexpr std::pair<const char *, const char *> kTokenKeys[] = {
     {"bos_token_id", "bos_token"},       {"eos_token_id", "eos_token"},     {"unknown_token_id", "unk_token"},
     {"seperator_token_id", "sep_token"}, {"padding_token_id", "pad_token"}, {"cls_token_id", "cls_token"},
@@ -218,8 +222,8 @@ Status GgufTokenizer::makeLlama() {
     addToVocabulary(tokens[i], i);
     if (types[i] != SentencePieceModel::Normal)
       continue;
-    // Merges are ordered by the ids of their results. So scores must not rise with ids, as in SentencePiece's own
-    // files.
+    // deriveMerges orders merges by the ids of their results, SentencePiece by falling scores. The orders agree only if
+    // scores do not rise with ids, which holds in SentencePiece's own files.
     Result<double> score = jsonNumber((*scores)[i], file.path(), "tokenizer.ggml.scores[" + std::to_string(i) + "]");
     if (!score)
       return score.status();

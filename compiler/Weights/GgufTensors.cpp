@@ -68,6 +68,8 @@ public:
       const int64_t blocks = shape[0] * shape[1] / ggufBlockElements(view.tensor->type);
       view.data += source.index * blocks * ggufBlockBytes(view.tensor->type);
     }
+    if (source.isRow && shape.size() == 1)
+      shape.insert(shape.begin(), 1);
     if (source.transposed && shape.size() != 2)
       return Status::error(where + "a matrix, got shape " + shapeText(shape));
     if (source.transposed)

@@ -21,6 +21,8 @@ struct GgufSource {
   /// If not negative, the tensor is only the matrix of this index in the file's tensor, a stack of matrices along the
   /// first axis.
   int64_t index = -1;
+  /// True if the tensor is a matrix of one row, which the file may have as a vector.
+  bool isRow = false;
   /// The number to add to every element of the file to get that of the reference model.
   float summand = 0;
 };

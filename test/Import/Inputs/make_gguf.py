@@ -28,8 +28,15 @@ LLAMA = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_he
          "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output",
          "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm", "post_attention_layernorm": "ffn_norm",
          "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+# Experts: the names without the number of an expert stand for the stack of all.
+MIXTRAL = {**LLAMA, "block_sparse_moe.gate": "ffn_gate_inp", "block_sparse_moe.experts.w1": "ffn_gate_exps",
+           "block_sparse_moe.experts.w2": "ffn_down_exps", "block_sparse_moe.experts.w3": "ffn_up_exps"}
+EXPERTS = {**LLAMA, "mlp.gate": "ffn_gate_inp", "mlp.experts.gate_proj": "ffn_gate_exps", "mlp.experts.up_proj": "ffn_up_exps",
+           "mlp.experts.down_proj": "ffn_down_exps", "mlp.shared_expert.gate_proj": "ffn_gate_shexp",
+           "mlp.shared_expert.up_proj": "ffn_up_shexp", "mlp.shared_expert.down_proj": "ffn_down_shexp",
+           "mlp.shared_expert_gate": "ffn_gate_inp_shexp"}
 NAMES = {
-    "llama": LLAMA, "qwen2": LLAMA, "qwen3": LLAMA, "gemma": LLAMA,
+    "llama": MIXTRAL, "olmoe": EXPERTS, "qwen2moe": EXPERTS, "qwen3moe": EXPERTS, "qwen2": LLAMA, "qwen3": LLAMA, "gemma": LLAMA,
     "phi3": {**LLAMA, "self_attn.qkv_proj": "attn_qkv", "mlp.gate_up_proj": "ffn_up"},
     "gemma2": {**LLAMA, "post_attention_layernorm": "post_attention_norm", "pre_feedforward_layernorm": "ffn_norm",
                "post_feedforward_layernorm": "post_ffw_norm"},
@@ -46,7 +53,9 @@ NAMES = {
 KEYS = {"num_hidden_layers": "block_count", "n_layer": "block_count", "hidden_size": "embedding_length", "n_embd": "embedding_length",
         "intermediate_size": "feed_forward_length", "n_inner": "feed_forward_length", "max_position_embeddings": "context_length",
         "n_positions": "context_length", "num_attention_heads": "attention.head_count", "n_head": "attention.head_count",
-        "num_key_value_heads": "attention.head_count_kv", "head_dim": "attention.key_length", "sliding_window": "attention.sliding_window"}
+        "num_key_value_heads": "attention.head_count_kv", "head_dim": "attention.key_length", "sliding_window": "attention.sliding_window",
+        "num_local_experts": "expert_count", "num_experts": "expert_count", "num_experts_per_tok": "expert_used_count",
+        "moe_intermediate_size": "expert_feed_forward_length", "shared_expert_intermediate_size": "expert_shared_feed_forward_length"}
 FLOAT_KEYS = {"rms_norm_eps": "attention.layer_norm_rms_epsilon", "layer_norm_epsilon": "attention.layer_norm_epsilon",
               "layer_norm_eps": "attention.layer_norm_epsilon", "rope_theta": "rope.freq_base",
               "attn_logit_softcapping": "attn_logit_softcapping", "final_logit_softcapping": "final_logit_softcapping"}
@@ -120,6 +129,14 @@ def paired(rows, columns, values, heads):
     return [v for r in order for v in values[r * columns:(r + 1) * columns]], order
 
 
+def stack_of(name):
+    """Returns the name of an expert's tensor without the number of the expert, and other names as they are."""
+    parts = name.split(".")
+    if "experts" in parts:
+        del parts[parts.index("experts") + 1]
+    return ".".join(parts)
+
+
 def gguf_name(architecture, name):
     module, kind = name.rsplit(".", 1)
     names = NAMES[architecture]
@@ -135,13 +152,17 @@ def make(architecture, folder, out, types, keys, drop, renames, factors, without
     with open(os.path.join(folder, "config.json")) as f:
         config = json.load(f)
     tensors, entries, data = {n: (s, d) for n, _, s, d in read(os.path.join(folder, "model.safetensors"))}, [], b""
-    turn = 0
-    for name, (shape, content) in tensors.items():
+    stacks, turn = {}, 0
+    for name in tensors:
+        stacks.setdefault(stack_of(name), []).append(name)
+    for name, members in stacks.items():
+        members.sort(key=lambda member: [int(part) for part in member.split(".") if part.isdigit()])
+        shape, content = tensors[members[0]][0], b"".join(tensors[member][1] for member in members)
         kind = "F32"
         if len(shape) == 2 and types:
             kind, turn = types[turn % len(types)], turn + 1
         gguf = gguf_name(architecture, name)
-        rows, columns = (shape[0], shape[1]) if len(shape) == 2 else (1, shape[0])
+        rows, columns = (shape[0] * len(members), shape[1]) if len(shape) == 2 else (1, shape[0])
         is_projection = len(shape) == 2 and gguf.startswith("blk.")
         if kind == "F32":
             values = list(struct.unpack(f"<{rows * columns}f", content))
@@ -168,12 +189,18 @@ def make(architecture, folder, out, types, keys, drop, renames, factors, without
                 values = [0.0] * len(stored)
                 for at, r in enumerate(order):
                     values[r * columns:(r + 1) * columns] = stored[at * columns:(at + 1) * columns]
-        tensors[name] = (shape, struct.pack(f"<{len(values)}f", *values))
+        part = len(values) // len(members)
+        for i, member in enumerate(members):
+            tensors[member] = (shape, struct.pack(f"<{part}f", *values[i * part:(i + 1) * part]))
         if gguf == drop:
             continue
         for old, new in renames:
             gguf = new if gguf == old else gguf
         extents = [rows, columns] if architecture == "gpt2" and is_projection else shape[::-1]
+        if "_exps." in gguf:
+            extents = extents + [len(members)]
+        elif gguf.endswith("_inp_shexp.weight"):
+            extents = extents[:1]
         entries.append((gguf, extents, TYPES[kind], len(data)))
         data += blob + bytes(-len(blob) % 32)
     for name, values in factors:
