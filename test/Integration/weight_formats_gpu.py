@@ -1,7 +1,7 @@
 # ===- weight_formats_gpu.py - Weights of 4 and 8 bits on GPUs --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# weight_formats_gpu.py DIR GPU DTYPE FORMAT…: a Llama whose weights every format represents exactly, small integers times a
+# weight_formats_gpu.py DIR GPU DTYPE [--tokens=N] FORMAT…: a Llama whose weights every format represents exactly, small integers times a
 # power of two, on an emulated GPU. Checks that its results with each FORMAT are those of weights of DTYPE but for the order
 # of sums: for many tokens and for few, with rows that are no multiple of a tile, a K that ends within a step and a group
 # (144) and one that is whole rounds of the warps that share it (256), and a head with an odd number of columns.
@@ -28,7 +28,7 @@ def make_model(work):
     with open(os.path.join(config, "config.json"), "w") as f:
         json.dump(dict(architectures=["LlamaForCausalLM"], model_type="llama", vocab_size=VOCABULARY, bos_token_id=1, eos_token_id=2,
                        hidden_size=HIDDEN, head_dim=16, intermediate_size=256, num_hidden_layers=LAYERS, num_attention_heads=8,
-                       num_key_value_heads=4, max_position_embeddings=128, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4), f)
+                       num_key_value_heads=4, max_position_embeddings=256, rms_norm_eps=1e-6, hidden_act="silu", rope_theta=1e4), f)
     # init replaces only weights that it generated, and these are changed below.
     shutil.rmtree(folder, ignore_errors=True)
     run("attune", "init", config, "-o", folder, "--seed", "3")
@@ -45,9 +45,12 @@ def make_model(work):
 
 
 def main(work, gpu, dtype, *formats):
+    many = 70
+    if formats[0].startswith("--tokens="):
+        many, formats = int(formats[0].partition("=")[2]), formats[1:]
     os.makedirs(work, exist_ok=True)
     model, output = make_model(work), os.path.join(work, "out.safetensors")
-    for tokens in (70, 3):
+    for tokens in (many, 3):
         inputs = os.path.join(work, f"in-{tokens}.safetensors")
         models.save(inputs, {"input_ids": models.random_ids(models.generator("ids"), VOCABULARY, 1, tokens)})
         exact = None

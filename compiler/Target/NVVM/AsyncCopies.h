@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The size of a chunk in bytes, the most that one cp.async copies.
+/// The bytes of a chunk, which are the most that one cp.async copies.
 inline constexpr int64_t kChunkBytes = 16;
 
 /// Emits cp.async of sm_80: copies from global to shared memory that run beside the thread's other instructions.
@@ -18,15 +18,16 @@ public:
 
   explicit AsyncCopies(ThreadBuilder &e) : e(e) {}
 
-  /// Starts the copy of a chunk from global memory |from| to shared memory |to|; copies zeros if |exists| is false. Both
-  /// addresses must be multiples of kChunkBytes. The copies between two calls of commitCopies form a group.
+  /// Starts the copy of a chunk from the address |from| in global memory to the address |to| in shared memory. If the
+  /// i1 |exists| is false, writes zeros to |to| and does not read |from|. Both addresses must be multiples of
+  /// kChunkBytes. The copies between two calls of commitCopies form a group.
   void copyChunk(Value to, Value from, Value exists);
   /// Like copyChunk, for a word of 4 bytes at addresses that are multiples of 4. A chunk takes four of these copies,
   /// but its words may go to different places.
   void copyWord(Value to, Value from, Value exists);
   /// Ends the current group.
   void commitCopies();
-  /// Waits until all groups of the thread's own copies, except for the last |left|, are complete.
+  /// Waits until all groups of the thread's own copies are complete, except for the |left| groups committed last.
   void waitForCopies(int64_t left);
 
 protected:

@@ -14,7 +14,7 @@ using namespace attune;
 
 namespace {
 
-/// The buffers that a set of operations reads and writes. The buffer that a view was made of stands for the view.
+/// The buffers that a set of operations reads and writes. A view is represented by the buffer that it was made of.
 struct Touched {
   llvm::SmallPtrSet<void *, 8> reads, writes;
 
@@ -28,8 +28,8 @@ struct Touched {
   }
 };
 
-/// Inserts barriers into a block and the regions in it. Walks the operations in order and collects the buffers that
-/// they touch since the last barrier.
+/// Inserts barriers into an MLIR block and the regions of its operations. Walks the operations in order and collects
+/// the buffers that were touched since the last barrier.
 class Placement {
 public:
   void place(Block &block);
@@ -49,7 +49,8 @@ static void *rootOf(Value buffer) {
   return buffer.getAsOpaquePointer();
 }
 
-/// Returns the buffers that |op| itself touches.
+/// Returns the buffers that |op| touches. Of the operations in its regions, only loads in the body of a
+/// destination-style operation count.
 Touched Placement::touchedBy(Operation *op) {
   Touched result;
   auto read = [&](Value value) {
@@ -93,7 +94,7 @@ void Placement::place(Block &block) {
       pending.add(now);
       continue;
     }
-    // Each iteration of a loop also follows the operations of the iteration before it.
+    // An iteration of a loop also follows the operations of the iteration before it.
     Touched before = pending;
     if (isa<LoopLikeOpInterface>(op))
       before.add(touchedWithin(&op));

@@ -8,10 +8,11 @@
 
 namespace attune {
 
-/// Inserts gpu.barrier into |loop| before every operation that conflicts with an earlier operation after the last
-/// barrier: it reads a buffer that the earlier one writes, or writes a buffer that the earlier one reads or writes. The
-/// operations of an inner loop may conflict with those of its next iteration. Views of one buffer, such as parts of the
-/// workspace, are treated as overlapping; different function arguments and allocations do not overlap.
+/// Inserts a gpu.barrier into |loop| before every operation that conflicts with an earlier one, unless a barrier is
+/// between both already. Two operations conflict if both access the same buffer and at least one of them writes it. An
+/// operation of an inner loop may also conflict with operations of the iteration before. A view, such as a part of the
+/// workspace, counts as the whole buffer that it was made of. Different function arguments and allocations are assumed
+/// not to overlap.
 void placeBarriers(mlir::scf::ForallOp loop);
 
 } // namespace attune

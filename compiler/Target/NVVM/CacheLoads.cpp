@@ -15,20 +15,22 @@ using Values = ThreadBuilder::Values;
 
 bool attune::hasScales(Value buffer) { return xfmr::getScaleBytes(cast<MemRefType>(buffer.getType()).getElementType()) != 0; }
 
-/// Returns the indices of the first byte of the scale of column |column| in the panel of |keys| at |panel|.
+/// Returns the indices of the first byte of the scale of column |column| in panel number |panel| of |keys|, or of the
+/// panel |keys| if |panel| is empty.
 static SmallVector<Value> getKeyScaleIndices(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
   SmallVector<Value> indices(panel);
   llvm::append_range(indices, getScaleIndices(e, keys, column));
   return indices;
 }
 
-/// Returns the indices of the first byte of the scale of value |row|, and whether scales are aligned.
+/// Returns the indices of the first byte of the scale of value |row|, and true if all scales are aligned to 4 bytes.
 static std::pair<SmallVector<Value>, bool> getValueScaleIndices(ThreadBuilder &e, Value values, Value row) {
   int64_t size = xfmr::getHeadSize(cast<MemRefType>(values.getType()), 1);
   return {{row, e.index(size)}, size % xfmr::kCacheScaleBytes == 0};
 }
 
-/// Loads the f32 whose bytes begin at |indices| of |buffer|: at once if they are |aligned|, else byte by byte.
+/// Loads the f32 whose first byte is at |indices| of |buffer|. Uses one load if that byte is |aligned| to 4 bytes, else
+/// one for each byte.
 static Value loadScale(ThreadBuilder &e, Value buffer, ArrayRef<Value> indices, bool aligned) {
   auto bytes = VectorType::get({xfmr::kCacheScaleBytes}, e.getI8Type());
   Value scale;
@@ -60,8 +62,9 @@ static void storeScale(ThreadBuilder &e, Value scale, Value buffer, ArrayRef<Val
   }
 }
 
-// The state of a session is aligned to 64 bytes (attune/runtime.h), panels have whole rows of W bytes, and W is a multiple of
-// 64. So scales of keys are aligned to 4 bytes, and scales of values are if a value has a multiple of 4 components.
+// The caches of a session begin at multiples of 64 bytes: its memory does (attune/runtime.h), and each cache has whole
+// panels of tokens, 64 in each. A row of a panel has W bytes, and W is a multiple of 64. So scales of keys are aligned
+// to 4 bytes, and scales of values are aligned if a value has a multiple of 4 components.
 Value attune::loadKeyScale(ThreadBuilder &e, Value keys, ValueRange panel, Value column) {
   return loadScale(e, keys, getKeyScaleIndices(e, keys, panel, column), /*aligned=*/true);
 }
@@ -80,8 +83,8 @@ void attune::storeValueScale(ThreadBuilder &e, Value scale, Value values, Value 
   storeScale(e, scale, values, indices, aligned);
 }
 
-/// Returns the bytes that one instruction loads of an aligned row with elements of the type |element|. A value of i8 is
-/// followed by a scale of four bytes, so rows of values are aligned to four bytes only. Keys of i8 are loaded alike.
+/// Returns the bytes that one instruction loads of an aligned row with elements of the type |element|. A row of values
+/// of i8 has E + 4 bytes, so rows are aligned to 4 bytes at best. Keys of i8 are loaded 4 bytes at a time, too.
 static int64_t getLoadBytes(Type element) { return element.isInteger(8) ? xfmr::kCacheScaleBytes : kChunkBytes; }
 
 CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
@@ -97,14 +100,15 @@ CacheLoads::CacheLoads(ThreadBuilder &e, Value from) : e(e), from(from) {
   aligned = e.compare(arith::CmpIPredicate::eq, e.rem(all, loadBytes), 0);
 }
 
-/// Returns the scales of the eight columns from |column| on of row |row|; nothing if elements have none.
+/// Returns the scales of the elements of row |row| in the eight columns from |column| on; an empty list if elements
+/// have no scales.
 Values CacheLoads::loadScales(ArrayRef<Value> row, Value column) {
   if (!hasScales(from))
     return {};
   auto type = cast<MemRefType>(from.getType());
   if (type.getRank() == 2)
     return Values(kChunk, loadValueScale(e, from, row[0]));
-  // The scales of eight keys are 32 bytes of one row of the panel, since |column| is a multiple of eight.
+  // The scales of eight keys are 32 bytes of one row of the panel, since |column| is a multiple of 8 and W of 64.
   SmallVector<Value> indices = getKeyScaleIndices(e, from, row[0], column);
   Values scales;
   constexpr int64_t kAtOnce = kChunkBytes / xfmr::kCacheScaleBytes;

@@ -1,10 +1,11 @@
 //===- CacheLoads.h - Keys and values of caches in threads ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A cache has elements of f32, bf16, f16 or i8. In a cache of i8 each key and each value has one scale, an f32 in four
-// bytes after its components; `xfmr.kv_cache_update` defines the layout. In this file, "keys" is a buffer of panels, or
-// one panel: W keys of D components are a panel `[D + scale bytes, W]`. "values" is a buffer `[n, E + scale bytes]`,
-// whose rows are values of E components. Without scales, the scale bytes are 0.
+// A cache has elements of f32, bf16, f16 or i8. In a cache of i8 each key and each value has one scale, an f32 in 4
+// bytes; `xfmr.kv_cache_update` defines the layout. In this file, S is the number of scale bytes, 4 for i8 and 0 for
+// other elements. "keys" is a buffer of panels, or one panel: W keys of D components are a panel `[D + S, W]`, whose
+// last S rows have the W scales. "values" is a buffer `[n, E + S]`: a row is a value of E components, followed by its
+// scale.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
 #define ATTUNE_COMPILER_TARGET_NVVM_CACHELOADS_H
@@ -15,8 +16,8 @@ namespace attune {
 
 /// Returns true if the keys or values in |buffer| have scales, that is if its elements are i8.
 bool hasScales(mlir::Value buffer);
-/// Loads the scale of the key in column |column| of the panel of |keys| at index |panel|, or of |keys| itself if |panel|
-/// is empty.
+/// Loads the scale of the key in column |column| of panel number |panel| of the buffer |keys|; if |panel| is empty,
+/// |keys| is one panel.
 mlir::Value loadKeyScale(ThreadBuilder &e, mlir::Value keys, mlir::ValueRange panel, mlir::Value column);
 /// Loads the scale of value |row| of |values|.
 mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row);
@@ -24,8 +25,8 @@ mlir::Value loadValueScale(ThreadBuilder &e, mlir::Value values, mlir::Value row
 void storeKeyScale(ThreadBuilder &e, mlir::Value scale, mlir::Value keys, mlir::Value column);
 void storeValueScale(ThreadBuilder &e, mlir::Value scale, mlir::Value values, mlir::Value row);
 
-/// Loads eight neighboring elements of a row as f32: one component of eight keys, or eight components of one value.
-/// Integers are multiplied by their scales.
+/// Emits loads of eight neighboring elements of a row as f32: one component of eight keys, or eight components of one
+/// value. Integers are multiplied by their scales.
 class CacheLoads {
 public:
   using Value = mlir::Value;
@@ -35,12 +36,12 @@ public:
   CacheLoads(ThreadBuilder &e, Value from);
   /// Returns an i1, which is true if every row is aligned for instructions that load several neighbors.
   Value areRowsAligned() const { return aligned; }
-  /// Loads the columns |column|, a multiple of 8, to |column| + 7 of the row at the indices |row|, several at once.
-  /// Expects aligned rows.
+  /// Loads the columns |column| to |column| + 7 of the row at the indices |row|, several at once; |column| is a
+  /// multiple of 8. |row| is (panel, component) for keys and (number of the value) for values. Expects aligned rows.
   Values loadAligned(llvm::ArrayRef<Value> row, Value column);
-  /// Loads the same columns of rows that have |columns| columns, several at once if |columns| is a multiple of 8 and
-  /// rows are aligned. If |columns| is no multiple of 8, zeros take the place of columns from |columns| on; otherwise
-  /// there is no such test, so |column| must be less than |columns|.
+  /// Loads the same columns of a row that has |columns| columns. If |columns| is a multiple of 8, loads several at once
+  /// where rows are aligned; |column| must be less than |columns|. Otherwise loads one by one, and returns zeros for
+  /// columns from |columns| on.
   Values load(llvm::ArrayRef<Value> row, int64_t columns, Value column);
 
 private:

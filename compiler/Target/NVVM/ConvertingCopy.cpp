@@ -15,8 +15,8 @@ using Values = ThreadBuilder::Values;
 /// Chunks of 8 elements that a thread loads before it stores the first one.
 static constexpr int64_t kChunksAtOnce = 4;
 
-/// Rounds |elements|, which are chunk |number| of a matrix of |rows| rows and |columns| columns, and stores them; |to|
-/// is the byte at which the matrix begins in shared memory.
+/// Rounds |elements| and stores them as chunk |number| of a matrix of |rows| rows and |columns| columns that begins at
+/// byte |to| of |words|. Chunks are numbered row by row.
 void ConvertingCopy::storeChunk(Value to, Value number, ValueRange elements, int64_t rows, int64_t columns) {
   TensorCores cores(e, precision == xfmr::Precision::F16 ? Type(e.getF16Type()) : Type(e.getBF16Type()));
   Values packed;

@@ -27,8 +27,9 @@ struct DeviceFunction {
 /// Returns the kernels of |module|, which is in the form after the phase `target`, in the order of their numbers.
 std::vector<DeviceFunction> readDeviceFunctions(mlir::ModuleOp module);
 
-/// Translates the kernels of |module|, after the phase `target`, to unoptimized LLVM IR for NVPTX; null, with a
-/// diagnostic, if there are none or translation fails. Shared memory is one external array of unknown size.
+/// Translates the kernels of |module|, which is in the form after the phase `target`, to unoptimized LLVM IR for NVPTX.
+/// Returns null, with a diagnostic, if there are no kernels, if translation fails, or if this LLVM has no code
+/// generator for NVIDIA GPUs. Shared memory is one external array of unknown size.
 std::unique_ptr<llvm::Module> translateDeviceModule(mlir::ModuleOp module, llvm::LLVMContext &context);
 
 /// Returns a copy of |module| without those of |functions| that |gpu| does not run.
@@ -42,8 +43,8 @@ Result<std::string> emitPtx(const llvm::Module &module, const GpuArchitecture &g
 /// Returns the path of NVIDIA's assembler: the value of ATTUNE_PTXAS (empty for none), or `ptxas` on the PATH or in
 /// $CUDA_HOME/bin; empty if there is none.
 std::string findPtxas();
-/// Assembles |ptx| for |gpu| by the program |ptxas| and returns the cubin. Returns an error, with the first line of the
-/// program's output, if the program fails; also if it writes nothing or cannot be started.
+/// Assembles |ptx| for |gpu| by the program |ptxas| and returns the cubin. Returns an error if the program cannot be
+/// started, fails or writes nothing. If it fails, the error has the first line of the program's output.
 Result<std::string> runPtxas(const std::string &ptxas, const std::string &ptx, const GpuArchitecture &gpu);
 
 } // namespace attune

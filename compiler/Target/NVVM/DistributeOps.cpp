@@ -28,7 +28,7 @@ static void emitCopy(memref::CopyOp op, const ThreadLoops &loops) {
   });
 }
 
-/// Lets only the first thread of a block store.
+/// Makes |op| a store by the first thread of the block only.
 static LogicalResult restrictStore(memref::StoreOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   e.ifThen(e.compare(arith::CmpIPredicate::eq, loops.thread, 0), [&] { e.clone(*op); });
@@ -49,8 +49,8 @@ static bool isOfF32(tiles::RotaryTileOp op) {
 }
 
 LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const ThreadLoops &loops) {
-  // The emitters of thread-block tiles need blocks of kBlockThreads threads; other blocks use the general emitters, of
-  // which there is none for grouped products.
+  // The emitters of thread-block tiles need blocks of kBlockThreads threads. Blocks of another size use emitters for
+  // any number of threads; for grouped products there is none, so they are an error.
   auto isTile = [&](bool hasTile) { return hasTile && loops.threads == kBlockThreads; };
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return restrictStore(store, loops);
@@ -79,7 +79,7 @@ LogicalResult attune::distributeOp(Operation *op, GemmVariant variant, const Thr
   } else if (auto product = dyn_cast<tiles::GroupedProductOp>(op); product && isTile(isGroupedGemm(product))) {
     emitGroupedGemm(product, variant, loops);
   } else {
-    return op->emitError("has no form for threads of a GPU");
+    return op->emitError("is not implemented for threads of a GPU");
   }
   op->erase();
   return success();

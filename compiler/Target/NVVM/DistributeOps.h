@@ -13,14 +13,15 @@ namespace attune {
 /// Returns true if distributeOp must replace |op|: a linalg operation, a copy, an operation of `tile`, or a store
 /// outside of a linalg body.
 bool isDistributed(mlir::Operation *op);
-/// Replaces |op| by the loops in which one thread computes its share; a store becomes a store by the first thread only.
-/// |variant| is the GEMM variant of products by quantized weights. Fails with a diagnostic if there is no code for
-/// |op|.
+/// Replaces |op| by the loops in which one thread computes its share. A store becomes a store by the first thread of
+/// the block only. |variant| is the GEMM variant of products by quantized weights. Fails with a diagnostic if there is
+/// no code for |op|.
 llvm::LogicalResult distributeOp(mlir::Operation *op, GemmVariant variant, const ThreadLoops &loops);
 
-/// Emit one thread's share of linalg operations (ThreadLinalg.cpp), of keys, values of caches and rotary embeddings
-/// (ThreadHeads.cpp), of conversions to bf16 and f16 (ThreadQuantize.cpp) and of attention (WarpAttention.cpp). The
-/// operation stays.
+/// Emit one thread's share of an operation: linalg (ThreadLinalg.cpp); keys to panels, values to rows of a cache, keys
+/// of panels to rows, and rotary embeddings (ThreadHeads.cpp); conversions to bf16 and f16 (ThreadQuantize.cpp);
+/// attention by a warp per row (WarpAttention.cpp). The operation stays. emitLinalg fails with a diagnostic if |op| is
+/// not on buffers.
 llvm::LogicalResult emitLinalg(mlir::linalg::LinalgOp op, const ThreadLoops &loops);
 void emitKeyPanel(mlir::tiles::KeyPanelOp op, const ThreadLoops &loops);
 void emitCacheRows(mlir::tiles::CacheRowsOp op, const ThreadLoops &loops);

@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects scf.forall on buffers with linalg and tile operations inside. Leaves the code of one thread, with barriers.
-// All threads of a block execute the same barriers between operations of the input: these are placed only in loops and
-// branches of the input, whose bounds and conditions are the same in all threads, since no operation of the input
-// depends on the number of a thread. The emitters of tiles add barriers of their own.
+// All threads of a block execute the same barriers: placeBarriers inserts them only between operations of the input,
+// and the loops and branches around these operations have the same bounds and conditions in all threads, since no
+// operation of the input depends on the number of a thread. The emitters of thread-block tiles add barriers of their
+// own, for which the same holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -146,9 +147,9 @@ private:
     return success();
   }
 
-  /// Emits the low-precision projections in |ops| by tensor cores, each with its epilogue, which reads the sums in
-  /// registers. Erases these operations and removes them from |ops|. Does nothing unless blocks have kBlockThreads
-  /// threads.
+  /// Emits the low-precision projections in |ops| by tensor cores, each with its fused epilogue if it has one. Erases
+  /// the operations of these projections (contraction, epilogue, and the fill of the sums with zeros), and removes them
+  /// from |ops|. Does nothing unless blocks have kBlockThreads threads.
   static void distributeLowPrecision(llvm::SetVector<Operation *> &ops, GemmVariant variant, const ThreadLoops &loops) {
     SmallVector<linalg::LinalgOp> contractions;
     if (loops.threads != kBlockThreads)

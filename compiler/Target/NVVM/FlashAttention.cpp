@@ -18,22 +18,24 @@
 //
 //   S  = Q K^T
 //   S  = score(S)             scale, masks and biases of each element, by RowAttention
-//   m' = max(m, S)  P = 2^(S - m')  l = l 2^(m - m') + P  O = O 2^(m - m') + P V      m, l, O: running maximum, sum, result
+//   m' = max(m, max S)   P = 2^(S - m')             for each row; m, l, O: running maximum, sum, result
+//   l  = l 2^(m - m') + sum P   O = O 2^(m - m') + P V
 //
-//   copies     | step 0 | step 1 | step 2 | ..      bf16, f16: cp.async, two stages; the copy of the next step
-//   products            | step 0 | step 1 | ..      runs beside the products of this one
+//   copies     | step 0 | step 1 | step 2 | ..      rows of bf16 or f16: cp.async, two stages; the copy of the next
+//   products            | step 0 | step 1 | ..      step runs beside the products of this one
 //
-// Keys in panels and values of a cache are rounded by threads instead, in one stage between two barriers.
+// Keys in panels, as those of a cache, and their values are rounded by threads instead, into one stage between two
+// barriers.
 //
 // Invariants. The accumulators S have the layout of operand A, so P, rounded, needs no shuffle to become an operand.
 // Rows in shared memory are an odd number of 16-byte chunks apart, so the 8 rows that `ldmatrix` reads are in different
-// banks. Steps whose keys are all visible to every row run in a loop without mask tests. A loop with tests follows it,
-// and with a window another one precedes it.
+// banks. Steps whose keys are all visible to every row of the tile run in a loop without tests for hidden keys. A loop
+// with tests follows it, and with a left window another one precedes it.
 //
 // Cost. Two stages of keys and values: 36 KiB of shared memory for heads of 64, 68 KiB for heads of 128.
 //
-// Up to four rows over a cache, as in decoding, go to WarpAttention, one row a warp: a tile of 64 rows would be mostly
-// empty.
+// Up to four rows go to WarpAttention, one row a warp, if keys are in panels, as in decoding: a tile of 64 rows would
+// be mostly empty.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,8 +52,8 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Rows of a block, keys of a step, the most rows over a cache that go to WarpAttention, and stages that cp.async
-/// fills.
+/// Rows of a block, keys of a step, the most rows that go to WarpAttention if keys are in panels, and stages that
+/// cp.async fills if keys are rows.
 constexpr int64_t kRows = 64, kKeys = kFlashKeys, kFewRows = 4, kStages = 2;
 
 /// Emits the code of one thread for an attention operation.
@@ -61,7 +63,7 @@ public:
   void emit();
 
 private:
-  /// The stages of a matrix in shared memory. A stage has |rows| rows of |columns| 16-bit elements and a chunk of
+  /// The stages of a matrix in shared memory. A stage has |rows| rows, each of |columns| 16-bit elements and a chunk of
   /// padding.
   struct Matrix {
     Value words;
@@ -121,8 +123,8 @@ void FlashAttention::emit() {
     return {};
   };
   auto many = [&]() -> Values {
-    // Usually all rows are one tile. A loop over tiles would keep the addresses that tiles share in registers, which
-    // the sums need.
+    // Usually all rows are one tile. In a loop over tiles, addresses that are the same for all tiles would stay in
+    // registers, which the sums need.
     std::optional<int64_t> most = DimBounds().getConstantDim(op.getQuery(), 0);
     if (int64_t heads = cast<MemRefType>(op.getQuery().getType()).getDimSize(1);
         most && heads != ShapedType::kDynamic && *most * heads <= kRows) {
@@ -166,7 +168,7 @@ void FlashAttention::roundRows(const Matrix &to, Value from, ArrayRef<Value> fir
 void FlashAttention::copyRows(const Matrix &to, Value stage, Value from, Value first, int64_t columns) {
   int64_t chunks = to.columns / kChunk, count = to.rows * chunks / loops.threads;
   Value base = addressOf(to, stage), end = e.size(from, 0), source, target, row, hasChunk;
-  // Computes the row, the source and the target address of chunk |number|.
+  // Computes the row, the source and the target address of chunk |number|, and hasChunk if some chunks are padding.
   auto take = [&](Value number) {
     Value chunk = e.rem(number, chunks), local = e.div(number, chunks);
     row = e.add(first, local);
@@ -237,7 +239,7 @@ void FlashAttention::addValues(Value stage, ArrayRef<Value> weights, MutableArra
 }
 
 /// Emits one step: the 64 keys from |begin| on, which are in |stage|. |carried| and the result are the state and the
-/// results of FlashRows.
+/// results of FlashRows. For |areSeen| see FlashRows::weigh.
 Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool areSeen) {
   Values scores = multiplyKeys(stage), next(carried);
   MutableArrayRef<Value> state = MutableArrayRef(next).take_front(4), results = MutableArrayRef(next).drop_front(4);
@@ -246,8 +248,9 @@ Values FlashAttention::step(Value begin, Value stage, ValueRange carried, bool a
   return next;
 }
 
-/// Emits the loop over the steps of the keys [|begin|, |end|). Copies run a step ahead, to keys before |last|. The loop
-/// carries the values of `step`, then the number of the stage. For |areSeen| see FlashRows::weigh.
+/// Emits the loop over the steps of the keys [|begin|, |end|). A step also starts the copy of the next 64 keys if they
+/// begin before |last|, which may be past |end|. The loop carries the values of `step`, then the number of the stage
+/// that the next step reads. For |areSeen| see FlashRows::weigh.
 Values FlashAttention::overKeys(Value begin, Value end, Value last, ValueRange carried, bool areSeen) {
   Value zero = e.index(0);
   return e.loop(begin, end, e.index(kKeys), carried, [&](Value key, ValueRange before) -> Values {

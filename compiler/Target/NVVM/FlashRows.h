@@ -22,26 +22,28 @@ public:
 
   FlashRows(mlir::tiles::AttentionTileOp op, ThreadBuilder &e, Value lane);
 
-  /// Selects the 16 rows from |first| on and loads their queries. `finish` stores results of those that are rows of the
-  /// tile. A caller whose rows are computed by other threads, too, gives a false i1 |stores| (null means true): then
-  /// `finish` stores no normalized results. Fully masked rows, which it computes again, it stores in any case; both
-  /// callers write equal values.
+  /// Selects the 16 rows from |first| on and loads their queries. `finish` stores the results of those rows that the
+  /// tile has. A null |stores| means true; if the i1 |stores| is false, `finish` stores no normalized results, but
+  /// still recomputes and stores fully masked rows. A warpgroup passes false if another one computes the same rows:
+  /// both write equal values to fully masked rows.
   void take(Value first, Value stores = {});
-  /// Return the values before the first key. The state is the maxima of the lane's two rows, then this lane's parts of
-  /// their sums; the results are this lane's accumulators.
+  /// Return the values before the first key. The state is the running maxima of the scores of the lane's two rows, then
+  /// this lane's parts of the running sums of their probabilities. The results are this lane's accumulators.
   Values initialState();
   Values initialResults();
   /// Emits one step of the online softmax. |products| are the products of queries and keys from |begin| on; they are
-  /// replaced by unnormalized probabilities. Updates the maxima and sums in |state|. If |areSeen|, no key is hidden.
+  /// replaced by unnormalized probabilities. Updates the maxima and sums in |state|. If |areSeen|, the caller knows
+  /// that all keys of the step exist and that positions hide none of them, so the emitted code does not test it.
   /// Returns, for each of the two rows, the factor by which earlier results must be multiplied.
   std::pair<Value, Value> weigh(Value begin, bool areSeen, llvm::MutableArrayRef<Value> products, llvm::MutableArrayRef<Value> state);
   /// Multiplies |results| by the factors that weigh returned.
   void rescale(llvm::MutableArrayRef<Value> results, std::pair<Value, Value> factors);
-  /// Returns the operand A for 16 keys of a step, from number |key| of the step on: their probabilities, rounded to 16
-  /// bits. |weights| are this lane's probabilities of all keys of the step.
+  /// Returns the operand A for the keys |key| to |key| + 15 of a step: their probabilities, rounded to 16 bits.
+  /// |weights| are this lane's probabilities of all keys of the step.
   Values operand(llvm::ArrayRef<Value> weights, int64_t key);
-  /// Normalizes and stores the results, and recomputes fully masked rows. |barrier| emits a barrier that makes the
-  /// lanes' stores visible to each other.
+  /// Normalizes and stores the results, then recomputes fully masked rows if the softmax does not give them the result
+  /// that the operation requires. |barrier| emits the barrier between both, of the block or of the warpgroup: a lane
+  /// overwrites results that other lanes have stored.
   void finish(mlir::ValueRange state, mlir::ValueRange results, llvm::function_ref<void()> barrier);
 
   /// The number of rows of the tile.
@@ -50,7 +52,7 @@ public:
   int64_t headDim, valueDim;
   TensorCores cores;
   RowAttention rows;
-  /// The queries as operand A: four words for each 16 components.
+  /// The queries as operand A: four words of this lane for each 16 components.
   Values queries;
 
 private:

@@ -7,8 +7,8 @@
 // query tiles alternate.
 //
 // A persistent block has three warpgroups. WG0 produces: it fills a ring of stages with keys and values (KeyPipeline).
-// WG1 and WG2 consume (WarpgroupConsumer): each owns 64 rows (query, head) of one of two neighboring query tiles of a
-// sequence and KV head, so both use the same stages. PersistentTiles assigns pairs of tiles to blocks.
+// WG1 and WG2 consume (WarpgroupConsumer): they have two neighboring query tiles of one sequence and one KV head, one
+// tile of 64 rows (query, head) each, so both use the same stages. PersistentTiles assigns pairs of tiles to blocks.
 //
 //   shared memory   | K0 K1 .. | V0 V1 .. | Q1 | Q2 |     a stage: 128 keys (64 with a distance bias and values of more
 //                                                         than 64 components; 64 from a cache)
@@ -16,13 +16,14 @@
 //   WG1   S0 |softmax 0| S1  O+=P0 V0 |softmax 1| S2  O+=P1 V1      softmax hides behind O += P V of the stage before
 //   WG2      S0 |softmax 0| S1  O+=P0 V0 |softmax 1| ...            and behind the products of the other warpgroup
 //
-// Invariants. A phase of a stage's barrier `full` completes by one arrival with the bytes of the TMA loads (after them
-// and without bytes, where rows of values are cleared), or by the arrivals of 128 threads that convert a cache; a phase
-// of `empty` completes by one arrival of each consumer. A consumer without a tile of its own computes its neighbor's
-// tile and stores nothing, so it arrives as well. S and P, which is S after the softmax, stay in registers: P, rounded,
-// is the operand A of the next product. Values past the last key are cleared, since 0 x NaN is NaN. All warpgroups walk
-// the same series of pairs, so the ring runs on across pairs: the keys of the next pair load while the results of this
-// one are stored.
+// Invariants. A phase of a stage's barrier `full` completes by one arrival, which expects the bytes of the TMA loads.
+// Where rows of values are cleared, this arrival comes after loads and clearing, and expects no bytes. In a stage of a
+// cache, 128 arrivals complete the phase, one of each thread that converts the cache. A phase of `empty` completes by
+// one arrival of each consumer. A consumer without a tile of its own computes its neighbor's tile, so it arrives as
+// well; of this tile it stores only fully masked rows, with the values that its neighbor stores (FlashRows::take). S
+// and P, which is S after the softmax, stay in registers: P, rounded, is the operand A of the next product. Values past
+// the last key are cleared, since 0 x NaN is NaN. All warpgroups walk the same series of pairs, so the ring runs on
+// across pairs: the keys of the next pair load while the results of this one are stored.
 //
 // Cost. Heads of 128: 32 KiB of queries and 64 KiB a stage, so three stages; heads of 64: 16 KiB and 32 KiB, four
 // stages. setmaxnreg gives a producing thread 40 registers and a consuming one 232; 56 and 224 if the producer converts
@@ -52,7 +53,7 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Consumers of a block, and rows of one consumer.
+/// Consumers of a block, and rows of one consumer's tile.
 constexpr int64_t kConsumers = 2, kRows = kConsumerRows;
 
 /// Emits the body of the loop over blocks of threads.
@@ -63,8 +64,8 @@ public:
   void emit(const PersistentTiles &pairs, Value block);
 
 private:
-  /// For each tile of a pair, true if it exists; and the keys [begin, end) that are visible to the tiles. |begin| is
-  /// rounded down to the first key of a stage.
+  /// The work of a pair: for each of its tiles an i1, true if the tile exists, and the range [begin, end) of the keys
+  /// that its tiles visit. |begin| is rounded down to a multiple of the keys of a stage.
   struct Visit {
     Value hasTile[kConsumers], begin, end;
   };
@@ -136,7 +137,7 @@ Values WarpgroupAttention::produce(QueryTilePair pair, ValueRange carried) {
 Values WarpgroupAttention::consume(QueryTilePair pair, ValueRange carried) {
   Visit keys = visit(pair);
   auto some = [&]() -> Values {
-    // Without a tile of its own, the second consumer computes the first one's and stores nothing.
+    // Without a tile of its own, the second consumer computes the first one's; see FlashRows::take.
     Value number = e.add(group, -1), mine = e.either(e.compare(arith::CmpIPredicate::eq, number, 0), keys.hasTile[1]);
     tiles::AttentionTileOp op = cloneAt(pair, e.select(mine, e.add(pair.first, number), pair.first));
     WarpgroupConsumer consumer(op, e, stages, inGroup, e.add(e.mul(number, queryBytes), stages.othersAt()));
@@ -166,7 +167,7 @@ void WarpgroupAttention::emit(const PersistentTiles &pairs, Value block) {
 }
 
 /// Returns the attention operation of |loop|, if the loop has the three dimensions (sequence, group of heads, query
-/// tile) and its other operations only load from memory or have no effects; else null.
+/// tile) and each of its other operations is a memref.load or has no memory effects; else null.
 static tiles::AttentionTileOp findAttention(scf::ForallOp loop) {
   tiles::AttentionTileOp tile;
   if (loop.getRank() != 3)
@@ -188,13 +189,14 @@ bool attune::isWarpgroupAttention(scf::ForallOp loop) {
     return false;
   auto query = cast<MemRefType>(tile.getQuery().getType());
   auto hasSize = [](int64_t size) { return size == 64 || size == 128; };
-  // The heads of a group must divide the 64 rows of a tile.
+  // The number of heads of a group must divide the 64 rows of a tile.
   return hasSize(query.getDimSize(2)) && hasSize(tile.getValueDim()) && !query.isDynamicDim(1) && query.getDimSize(1) > 0 &&
          kRows % query.getDimSize(1) == 0;
 }
 
-/// Returns the number of (sequence, heads) groups whose keys and values have at most |cacheBytes| bytes together, from
-/// 1 to |groups|. Assumes that a sequence has as many keys as queries: 64 / heads for each of its |tiles|.
+/// Returns the number of groups of heads, over all sequences, whose keys and values have at most |cacheBytes| bytes
+/// together, from 1 to |groups|. Assumes that a sequence has as many keys as queries: for each of its |tiles| tiles 64
+/// divided by the number of heads of a group.
 static Value fitTogether(ThreadBuilder &host, tiles::AttentionTileOp tile, Value groups, Value tiles, int64_t cacheBytes) {
   auto query = cast<MemRefType>(tile.getQuery().getType()), value = cast<MemRefType>(tile.getValue().getType());
   int64_t bytes = (query.getDimSize(2) + tile.getValueDim()) * value.getElementTypeBitWidth() / 8 * (kRows / query.getDimSize(1));

@@ -12,8 +12,9 @@ namespace attune {
 /// tile), with heads of 64 or 128 components.
 bool isWarpgroupAttention(mlir::scf::ForallOp loop);
 /// Replaces |loop| by a loop over persistent blocks, each of which computes pairs of query tiles by warpgroups. Only
-/// the architecture |arch| (ten times the compute capability) runs the new loop. Concurrent blocks should read at most
-/// |cacheBytes| bytes of keys and values. Returns the new loop. Expects isWarpgroupAttention(|loop|).
+/// the architecture |arch| (ten times the compute capability) runs the new loop. The order of the pairs keeps the keys
+/// and values that concurrent blocks read to about |cacheBytes| bytes. Returns the new loop. Expects
+/// isWarpgroupAttention(|loop|).
 mlir::scf::ForallOp emitFlashWarpgroups(mlir::scf::ForallOp loop, int64_t arch, int64_t cacheBytes);
 
 } // namespace attune

@@ -20,7 +20,7 @@ struct GpuArchitecture {
   uint32_t number = 80;
   /// True if code may be architecture-specific, that is use features that later GPUs do not have: sm_90a.
   bool isSpecific = false;
-  /// The emitter of the GPU's images; null if PTX and NVIDIA's assembler make them.
+  /// The emitter of the GPU's images; null if they are PTX and cubins that NVIDIA's assembler makes of the PTX.
   const ImageEmitter *emitter = nullptr;
 
   /// Returns true if code may use the features that only sm_90a has, such as wgmma.
@@ -32,7 +32,8 @@ struct GpuArchitecture {
   }
 };
 
-/// Parses a list such as "sm_80,sm_90a"; a GPU that equals an earlier one is left out. Errors name the unknown GPU.
+/// Parses a list such as "sm_80,sm_90a"; skips repeated names. Returns an error, which lists the supported names, if a
+/// name is unknown or empty.
 Result<std::vector<GpuArchitecture>> parseGpuList(const std::string &text);
 /// Returns the GPUs of a compilation without `--gpu`.
 inline std::vector<GpuArchitecture> getDefaultGpus() { return {{80, false}, {90, true}}; }

@@ -12,11 +12,12 @@ using namespace attune;
 /// Returns the tile sizes and layouts that all GPUs share, for projections of |precision|.
 static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   rt::Schedule schedule;
-  // A block of rows is one tile of 64 rows. Panels of keys, of caches too, have 64 keys, the keys of a step of
+  // A block of rows is one tile of 64 rows. Key panels, also those of caches, have 64 keys, the keys of a step of
   // attention.
   schedule.registerRows = schedule.panelWidth = schedule.keyPanelWidth = schedule.attentionRows = schedule.maxBlockRows = 64;
   schedule.blockBytes = int64_t(1) << 30;
-  // Four warps reduce a row each. Kernels that round rows wait for memory less in many small blocks than in few large ones.
+  // Four warps reduce a row each. Kernels that only round rows wait for memory less in many small blocks than in few
+  // large ones.
   schedule.rowBlock = 4;
   schedule.quantizedRowBlock = 1;
   // Four warps have 16 query rows each.
@@ -31,7 +32,8 @@ static rt::Schedule getSharedSchedule(xfmr::Precision precision) {
   schedule.bf16 = {rt::StorageType::BF16, 16, 8};
   schedule.lowPrecisionRows = 128;
   schedule.evenLowPrecisionTiles = false;
-  // Large tiles read less, but there must be enough of them for all multiprocessors: an A100 has 108, an H100 132.
+  // Large tiles read fewer bytes of operands, but there must be enough of them for all multiprocessors: an A100 has
+  // 108, an H100 132.
   schedule.wideRows = schedule.wideColumns = schedule.wideBlocks = 128;
   return schedule;
 }

@@ -18,15 +18,15 @@ struct GpuSchedule {
   /// Threads of a block, a multiple of 32.
   int64_t threads = 128;
   /// Largest shared memory of a block, in bytes; larger scratch stays in the workspace. Every GPU from sm_80 on allows
-  /// it: two such blocks fit into a multiprocessor of an A100, three into one of an H100.
+  /// 72 KiB: two such blocks fit into a multiprocessor of an A100, three into one of an H100.
   int64_t sharedBytes = 72 << 10;
   /// The parameters of architecture-specific code (`sm_90a`): the compute capability times 10 of its image (0: no such
   /// code), the columns of a projection tile, which has 128 rows, the number of its pipeline stages, the most bytes of
   /// shared memory of a block, and the most bytes of keys and values that concurrent blocks of attention read.
   ///
   /// A block of an H100 has a multiprocessor for itself. Tiles of 128 x 256 read 48 bytes of operands for 2048
-  /// products. Four stages of 48 KiB leave room for sums that are being stored. Keys and values take a part of the 50
-  /// MiB of L2 cache; queries, results and other blocks have the rest.
+  /// multiply-adds, which the tensor cores of a multiprocessor do in a cycle. Four stages of 48 KiB leave room for sums
+  /// that are being stored. Keys and values may take 32 of the 50 MiB of L2 cache; the rest is for all other data.
   int64_t specificArch = 0, specificColumns = 256, specificStages = 4, specificBytes = 227 << 10, specificCacheBytes = 32 << 20;
 };
 

@@ -2,29 +2,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of rows of bf16 or f16 and weights of 4 or 8 bits with scales of groups. The integers are converted in
-// registers, exactly, multiplied by tensor cores, and the sums of a block of K are multiplied by the scale of their
-// group in f32. A block has 32 components, or 16 if the size of groups is no multiple of 32:
+// The GEMM of rows of bf16 or f16 and weights of 4 or 8 bits with a scale for each group of components of K. The
+// integers are converted in registers, exactly, and multiplied by tensor cores. The sums over a block of K are then
+// multiplied by the scale of their group in f32. A block of K has 32 components, or 16 if the size of groups is no
+// multiple of 32:
 //
 //   sum = 0;  sum += A B           one product m16n8k16 for a block of 16, two for a block of 32
 //   acc = fma(scale, sum, acc)     acc = fma(minimum, row sums of A, acc), if there are minima
 //
-// The product expects in lane 4 g + t the 32-bit words t and t + 4 of column g of B,
-// where a word is two neighbors in K. Instead, the lane has four neighbors of column g for each product:
+// The product expects in lane 4 g + t the 32-bit words t and t + 4 of column g of B, where a word is two neighbors in
+// K. Instead, the lane has four neighbors of column g for each product, in a block whose first component is k:
 //
-//   block of 32, product p    k + 8 t + 4 p + 0 .. 3          a load of a row, or of integers of 4 bits, serves both
+//   block of 32, product p    k + 8 t + 4 p + 0 .. 3    one load of a row, or of integers of 4 bits, serves both p
 //   block of 16               k + 4 t + 0 .. 3
 //
 // This permutes K within a block. The rows of A are read with the same permutation, so the sums are over the same
-// products. A row of a panel (WeightFormat.h) is a column of B. Four (int8) or eight (int4) neighbors in K of neighboring
-// columns lie side by side, so lanes with neighboring g read neighboring words. Row sums of A are its products by a B of
-// ones.
+// products. A row of a panel (WeightFormat.h) is a column of B. A word has four (int8) or eight (int4) neighbors in K
+// of one column, and the words of neighboring columns lie side by side, so lanes with neighboring g read neighboring
+// words. Row sums of A are its products by a B of ones.
 //
-// Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block of threads split
-// K by steps of 32 components, and load up to eight steps before they multiply the first. Their sums are added in shared memory,
-// 16 rows at a time; no operand passes through it. More columns: each warp has all 128 rows of the tile (64 of a tile of
-// 64 columns) and its own quarter of the columns, so no integer is converted twice. Rows of A come through a ring of
-// stages of one step, which cp.async fills; the integers and scales of a step are loaded during the one before:
+// Up to 16 columns, for decoding, whose time is the time to read the weights: the four warps of a block of threads take
+// turns at steps of 32 components of K, and each loads up to eight of its steps before it multiplies the first. The
+// sums of the warps are added in shared memory, 16 rows at a time; no operand passes through it. More columns: each
+// warp has all 128 rows of the tile (64 of a tile of 64 columns) and its own quarter of the columns, so no integer is
+// converted twice. Rows of A come through a ring of stages of one step each, which cp.async fills; the integers and
+// scales of a step are loaded during the step before:
 //
 //   shared memory    | A0 | A1 | .. | A7 |        a stage: 64 bytes of each row, 8 KiB for 128 rows
 //   copies           seven stages ahead
@@ -32,8 +34,8 @@
 //   products              | B0 A0 | B1 A1 | ..
 //
 // `ldmatrix` loads operand A as the product expects it, without moves between registers, if the words of a chunk of 16
-// bytes belong to the four lanes of a row. So rows are copied word by word, transposed: chunk i has word i of each lane.
-// Chunks are swizzled, so that eight rows of a chunk are in different banks.
+// bytes belong to the four lanes of a row. So rows are copied word by word, transposed: chunk i has word i of each of
+// these lanes. Chunks are swizzled, so that chunk i of eight neighboring rows is in different banks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,12 +54,13 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Warps of a block, rows and columns of a product, and components of K in a step, which has one or two blocks.
+/// Warps of a thread block, rows and columns of a product, and components of K in a step, which is one block of K of 32
+/// or two of 16. kProductRows is also the number of components of K in a product.
 constexpr int64_t kWarps = kBlockThreads / kWarp, kProductRows = 16, kProductColumns = 8, kStep = 32;
 /// Components of K that a lane has in one product, and products of a step.
 constexpr int64_t kLaneComponents = 4, kProducts = 2;
-/// The elements from one row of sums in shared memory to the next, which put neighboring rows into different banks, and
-/// the largest number of steps that the variant for few columns loads at once, and of registers for these.
+/// The elements from one row of sums in shared memory to the next, which put neighboring rows into different banks. The
+/// largest number of steps that the variant for few columns loads at once, and of registers for their operands.
 constexpr int64_t kSumStride = kSplitColumns + 8, kMostSteps = 8, kMostRegisters = 128;
 /// Stages of the variant for many columns, each with the components of one step, and bytes and chunks of a row in a
 /// stage.
@@ -91,11 +94,11 @@ private:
     Value panel, row;
     int64_t right;
   };
-  /// Returns operand A of both products of a row tile, four words each.
+  /// Returns operand A of both products of a step for row tile |tile|, four words each.
   using RowsOf = llvm::function_ref<Values(int64_t tile)>;
 
   int64_t productsOfBlock() const { return hasLargeBlocks ? kProducts : 1; }
-  /// Returns true if one word has the integers of both products.
+  /// Returns true if one word has the integers of both products of a step.
   bool sharesWords() const { return format.bits == 4 && hasLargeBlocks; }
   int64_t registersOfStep() const;
   Weights loadWeights(Value column, Value k);
@@ -112,8 +115,8 @@ private:
   Place placeOf(Value first, int64_t tile, Value inTile);
   Value groupAddress(Value panel, Value k, Value byte);
   Value groupOf(Value k) { return groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1)); }
-  /// Clamps |first| so that |count| components from it on are within K. Rows have zeros past K, so any integers will do
-  /// there.
+  /// Clamps |first| so that |count| components from it on are within K. Rows are read as zeros past K, so any integers
+  /// will do there.
   Value inside(Value first, int64_t count) { return hasTail ? e.min(first, e.index(depth - count)) : first; }
   Value loadWord(const Place &place, Value first);
   Value firstOf(Value k, int64_t product) {
@@ -130,11 +133,11 @@ private:
   xfmr::WeightFormat format;
   StoredIntegers integers;
   Value thread, warp, lane, g, t, rows, columns, panels;
-  /// The stages of A in shared memory, as words.
+  /// The stages of A in shared memory, as a buffer of i32.
   Value stages;
   int64_t rowTiles, columnTiles, depth, groupColumns, groups, width;
-  /// |hasLargeBlocks| is true if the block of a scale has 32 components of K, false if it has 16; |hasTail| is true if
-  /// steps may reach past K.
+  /// |hasLargeBlocks| is true if a block of K has 32 components, false if it has 16; |hasTail| is true if steps may
+  /// reach past K.
   bool hasLargeBlocks, hasTail = true;
 };
 
@@ -149,8 +152,8 @@ GroupedEmitter::GroupedEmitter(tiles::GroupedProductOp op, ThreadBuilder &e, Val
       rowTiles(rowTiles), columnTiles(columnTiles), depth(typeOf(op.getRows()).getDimSize(1)), groupColumns(op.getGroupColumns()),
       groups(typeOf(op.getPanels()).getDimSize(1)), width(op.getWidth()), hasLargeBlocks(groupColumns % kStep == 0) {}
 
-/// Returns the place of column |inTile| of column tile |tile| of those from |first| on. Columns past the last panel read
-/// the last one.
+/// Returns the place of column |inTile| of column tile |tile|, where tiles are counted from column |first| on. A column
+/// past the last panel gets a place in the last panel.
 GroupedEmitter::Place GroupedEmitter::placeOf(Value first, int64_t tile, Value inTile) {
   int64_t right = tile * kProductColumns, all = columnTiles * kProductColumns;
   Value panel = e.div(first, width), row = e.rem(first, width);
@@ -167,8 +170,8 @@ GroupedEmitter::Place GroupedEmitter::placeOf(Value first, int64_t tile, Value i
 }
 
 /// Loads the lane's parts of rows |row| + g and |row| + g + 8 for both products of the step at |k|: operand A of each,
-/// four words. The parts of the products of a block are neighbors, so one load has them. Components past K are zeros;
-/// rows past the last one repeat it.
+/// four words. In a block of 32 the parts of both products are neighbors, so one load of a row has them. Components
+/// past K are zeros; rows past the last one repeat it.
 Values GroupedEmitter::loadRows(Value row, Value k) {
   Value last = e.add(rows, -1);
   Values words[2];
@@ -212,7 +215,7 @@ Values GroupedEmitter::loadWords(Value column, int64_t tile, Value k) {
   return words;
 }
 
-/// Returns operand B of both products, two words each, from the |words| of loadWords.
+/// Returns operand B of both products of a step, two words each, from the |words| of loadWords.
 Values GroupedEmitter::convert(const Values &words) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
   Values all;
@@ -242,8 +245,8 @@ GroupedEmitter::Pairs GroupedEmitter::loadPairs(Value column, Value k, int64_t f
   return pairs;
 }
 
-/// Returns the number of registers that the operands of a step have as they are loaded: two rows, and for each column tile
-/// the integers and, for each block, pairs of scales and minima.
+/// Returns the number of registers that the lane's operands of a step take as loaded: its parts of two rows, and for
+/// each column tile the integers and, for each block, pairs of scales and minima.
 int64_t GroupedEmitter::registersOfStep() const {
   int64_t pairs = kProducts / productsOfBlock() * (format.minima ? 2 : 1), registersOfPair = format.wideScales ? 2 : 1;
   return 4 * kProducts + columnTiles * ((sharesWords() ? 1 : kProducts) + pairs * registersOfPair);
@@ -272,7 +275,7 @@ Values GroupedEmitter::flatten(const Weights &weights) {
   return all;
 }
 
-/// The inverse of flatten.
+/// Returns the weights whose values flatten has put into |values|.
 GroupedEmitter::Weights GroupedEmitter::unflatten(ValueRange values) {
   Weights weights;
   auto take = [&](SmallVector<Values> &to, int64_t count, int64_t size) {
@@ -289,8 +292,8 @@ GroupedEmitter::Weights GroupedEmitter::unflatten(ValueRange values) {
   return weights;
 }
 
-/// Returns |sums| plus the products of |weights| and the rows that |rowsOf| returns. Sums are those of row tile 0 and
-/// column tile 0, 1, …, then of row tile 1, and so on, four of each.
+/// Returns |sums| plus the products of |weights| and the rows that |rowsOf| returns, each block of K times its scale.
+/// Sums are those of row tile 0 and column tile 0, 1, …, then of row tile 1, and so on, four of each.
 Values GroupedEmitter::addStep(const Weights &weights, RowsOf rowsOf, Values sums) {
   const Values none(4, e.f32(0.0));
   Value one = e.f32(1.0), ones = format.minima ? cores.pack(one, one) : Value();
@@ -310,7 +313,7 @@ Values GroupedEmitter::addStep(const Weights &weights, RowsOf rowsOf, Values sum
   for (int64_t tile = 0; tile < rowTiles; ++tile) {
     Values part = rowsOf(tile);
     for (size_t block = 0; block < scales.size(); ++block) {
-      // Returns the sums over the block of the row tile times B; |words| returns operand B of a product.
+      // Returns the sums over this block of K of the row tile times B; |words| returns operand B of a product.
       auto multiply = [&](llvm::function_ref<Values(int64_t product)> words) {
         Values products = none;
         for (int64_t i = 0; i < productsOfBlock(); ++i) {
@@ -336,7 +339,7 @@ Values GroupedEmitter::addStep(const Weights &weights, RowsOf rowsOf, Values sum
   return sums;
 }
 
-/// Calls |body| with the number, row and column of each of the lane's sums.
+/// Calls |body| with the number, row and column of each of the lane's sums. The warp's sums begin at (|row|, |column|).
 void GroupedEmitter::forEachSum(Value row, Value column, llvm::function_ref<void(int64_t, Value, Value)> body) {
   for (int64_t number = 0; number < rowTiles * columnTiles * 4; ++number) {
     int64_t tile = number / 4, down = tile / columnTiles * kProductRows + number % 4 / 2 * 8,
@@ -364,8 +367,8 @@ void GroupedEmitter::copyStage(Value slot, Value row, Value k) {
   // A warp copies two rows at once, a lane the word of two components of a row.
   constexpr int64_t kWords = kStep / 2, kAtOnce = kBlockThreads / kWords;
   Value mine = e.div(thread, kWords), word = e.rem(thread, kWords), chunk, inChunk;
-  // The operand of lane t is in word t of four chunks: words 4t to 4t + 3 of a block of 32, words 2t and 2t + 1 of a block
-  // of 16.
+  // Lane t's operand lies in word t of the four chunks of a row. With blocks of 32, chunk i has word 4t + i of the row.
+  // With blocks of 16, chunks i and 2 + i have word 2t + i of the first and of the second block, for i = 0 and 1.
   if (hasLargeBlocks)
     inChunk = e.div(word, 4), chunk = e.rem(word, 4);
   else
@@ -410,7 +413,7 @@ Values GroupedEmitter::rowsInStage(Value slot, int64_t tile) {
 void GroupedEmitter::emitTile(Value row, Value first) {
   Value zero = e.index(0), column = e.add(first, e.mul(warp, columnTiles * kProductColumns));
   auto after = [&](Value slot, int64_t count) { return e.rem(e.add(slot, count), kStages); };
-  // Loads run ahead: past K, the weights of the last step are loaded again.
+  // Loads run a step ahead. Past the last step, they load its weights again, which are not used.
   auto weightsAt = [&](Value k) { return loadWeights(column, e.min(k, e.index((depth - 1) / kStep * kStep))); };
   e.barrier(); // The tile before may still be read.
   e.loop(zero, e.index(kStages - 1), 1, [&](Value stage) {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of many rows and weights of 4 or 8 bits for sm_90a. In GroupedGemm a warp scales the sums of a block itself
-// before it starts the next product, so the tensor cores wait. Here products are asynchronous, and transposed: weights are
-// the operand A, which wgmma takes from registers, so that they are converted there and need no way through shared memory;
-// rows are the operand B, which TMA loads as they are.
+// The GEMM of many rows and weights of 4 or 8 bits for sm_90a. In GroupedGemm a warp multiplies the sums of a block of
+// K by scales before it starts the next product, and the tensor cores wait. Here products are asynchronous, and
+// transposed. The weights are the operand A, which wgmma takes from registers: they are converted there and need no way
+// through shared memory. The rows are the operand B, which TMA loads as they are.
 //
 //   y^T [128 columns x 128 rows]  =  W [128 columns x K]  x^T [K x 128 rows]         a tile
 //
@@ -19,24 +19,26 @@
 //   WG1                      | acc     |         | acc     |      while one multiplies by scales, the other one's
 //   WG2            | acc     |         | acc     |                products run
 //
-// A block is the components that are summed before the sum is multiplied by a scale: 32 if groups have 32 components; the 64
-// of a stage if groups have a multiple of 64 or are whole rows. Lane 4 g + t of a warp has, for each chunk of 8 components,
-// the components 2t and 2t + 1 of the weight columns g and g + 8: the layout of operand A in registers
-// (WarpgroupProducts.h). The two components of a column lie in one word, from which a shift and a byte permutation extract
-// them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of a warp reads 32
-// neighboring bytes, or twice 32.
+// A block of K is the components that are summed before the sum is multiplied by a scale: 32 if groups have 32
+// components; the 64 of a stage if groups have a multiple of 64 or are whole rows. Lane 4 g + t of a warp has, for each
+// chunk of 8 components, the components 2t and 2t + 1 of the weight columns g and g + 8: the layout of operand A in
+// registers (WarpgroupProducts.h). Both components of a column lie in one word, from which a shift and a byte
+// permutation extract them. The four lanes of a column read the same word (4 bits) or two words (8 bits), so a load of
+// a warp reads 32 neighboring bytes, or twice 32.
 //
 // Invariants. The stages are a StageRing. Components of the rows past K are zeros in shared memory, so the weights there do
 // not matter: loads of weights past the last step of 32 components repeat that step.
 //
-// Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, two operands of 8 or 16 words (of this block
-// and of the next one), and 16 words that are loaded ahead. Formats with minima, whose row sums would need products of their
-// own, groups of 16, and fewer than 64 components stay with mma.sync (GroupedGemm.cpp).
+// Cost. 128 KiB of shared memory. A consuming thread has 64 results, 64 sums, two operands of 8 or 16 words (of this
+// block and of the next one), and 16 words that are loaded ahead. mma.sync (GroupedGemm.cpp) computes the other
+// products: those of formats with minima, whose row sums would need products of their own, of other sizes of groups,
+// such as 16, and of fewer than 64 components.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GroupedWarpgroups.h"
 #include "compiler/Target/NVVM/GroupedGemm.h"
+#include "compiler/Target/NVVM/LinalgBody.h"
 #include "compiler/Target/NVVM/ProjectionStrips.h"
 #include "compiler/Target/NVVM/StageRing.h"
 #include "compiler/Target/NVVM/StoredIntegers.h"
@@ -53,11 +55,12 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// Columns of a tile, components of a stage and of a step, in which weights are loaded, stages, and consumers.
+/// Columns of a tile, components of K in a stage, components of K in a step (the unit in which weights are loaded),
+/// stages, and consumers of a block.
 constexpr int64_t kColumns = 128, kDepth = 64, kStep = 32, kStages = 8, kConsumers = 2;
 /// Steps whose words are loaded ahead of those that are converted.
 constexpr int64_t kStepsAhead = 2;
-/// Words of operand A of a step: two products of four.
+/// Words of operand A of a step: two products of four words each.
 constexpr int64_t kStepWords = 8;
 
 /// Emits the body of the loop over blocks of threads.
@@ -86,7 +89,7 @@ private:
   Step loadStep(tiles::GroupedProductOp tile, Value k);
   void nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at);
   Carried stage(tiles::GroupedProductOp tile, Value k, Carried at);
-  void store(tiles::GroupedProductOp tile, ArrayRef<Value> results);
+  void store(GroupedProjection tile, ArrayRef<Value> results);
 
   /// Steps of a block.
   int64_t stepsOfBlock() const { return groups == 1 || groupColumns % kDepth == 0 ? kDepth / kStep : 1; }
@@ -107,11 +110,12 @@ private:
 static MemRefType typeOf(Value buffer) { return cast<MemRefType>(buffer.getType()); }
 
 GroupedWarpgroups::GroupedWarpgroups(GroupedLoop whole, const ProjectionStrips &strips, ThreadBuilder &e)
-    : whole(whole), strips(strips), e(e), format(whole.product.getFormat().getValue()), products(e, typeOf(whole.input).getElementType()),
-      integers(e, format, typeOf(whole.input).getElementType()), ring(e, kStages, kWarpgroupRows * kDepth * 2, kConsumers),
-      group(ring.group), warp(e.div(ring.inGroup, kWarp)), g(e.div(e.rem(ring.inGroup, kWarp), 4)), t(e.rem(ring.inGroup, 4)),
-      depth(typeOf(whole.product.getRows()).getDimSize(1)), groupColumns(whole.product.getGroupColumns()),
-      groups(typeOf(whole.product.getPanels()).getDimSize(1)), width(whole.product.getWidth()) {}
+    : whole(whole), strips(strips), e(e), format(whole.projection.product.getFormat().getValue()),
+      products(e, typeOf(whole.input).getElementType()), integers(e, format, typeOf(whole.input).getElementType()),
+      ring(e, kStages, kWarpgroupRows * kDepth * 2, kConsumers), group(ring.group), warp(e.div(ring.inGroup, kWarp)),
+      g(e.div(e.rem(ring.inGroup, kWarp), 4)), t(e.rem(ring.inGroup, 4)), depth(typeOf(whole.projection.product.getRows()).getDimSize(1)),
+      groupColumns(whole.projection.product.getGroupColumns()), groups(typeOf(whole.projection.product.getPanels()).getDimSize(1)),
+      width(whole.projection.product.getWidth()) {}
 
 Values GroupedWarpgroups::join(const Carried &carried) {
   Values all(carried.results);
@@ -141,9 +145,9 @@ GroupedWarpgroups::Carried GroupedWarpgroups::split(ValueRange all) {
 
 void GroupedWarpgroups::produce(Value inputMap) {
   strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
-    tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
+    GroupedProjection tile = whole.cloneAt(e, row, column);
     Value first = GroupedLoop::firstRow(tile, e);
-    tile.erase();
+    GroupedLoop::erase(tile);
     return e.loop(e.index(0), e.index(depth), e.index(kDepth), before, [&](Value k, ValueRange carried) -> Values {
       PipelineState place = ring.unpack(carried[0]);
       Value to = ring.startFilling(place);
@@ -162,8 +166,8 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   Value panel = e.min(e.div(first, width), e.add(e.size(tile.getPanels(), 0), -1)), row = e.add(e.rem(first, width), g);
   Value number = groups == 1 ? e.index(0) : e.min(e.div(k, groupColumns), e.index(groups - 1));
   Value inGroup = groups == 1 ? k : e.rem(k, groupColumns);
-  // A word of a column has eight integers of 4 bits, or four of 8 bits, of which lanes t = 2 and 3 read the second word of
-  // a chunk.
+  // A word of a column has eight integers of 4 bits, a whole chunk, or four of 8 bits, half a chunk. With 8 bits, lanes
+  // t = 2 and 3 read the second word of the chunk.
   int64_t chunkBytes = width * format.bits;
   Value byte = e.add(e.mul(e.div(inGroup, kChunk), chunkBytes), e.mul(row, 4));
   if (format.bits == 8)
@@ -185,8 +189,8 @@ GroupedWarpgroups::Step GroupedWarpgroups::loadStep(tiles::GroupedProductOp tile
   return step;
 }
 
-/// Takes the steps of one block from the front of |at|.ahead, converts them to the operand of the next block, and loads
-/// the same number of steps from component |k| on.
+/// Takes the steps of one block from the front of |at|.ahead, converts their words to |at|.operand, and sets
+/// |at|.scales. Then loads the same number of steps, from component |k| on, to the end of |at|.ahead.
 void GroupedWarpgroups::nextBlock(tiles::GroupedProductOp tile, Value k, Carried &at) {
   auto number = [&](int64_t value) -> Value { return arith::ConstantIntOp::create(e, value, 32); };
   auto word = [&](Value index) -> Value { return arith::IndexCastOp::create(e, e.getI32Type(), index); };
@@ -235,28 +239,49 @@ GroupedWarpgroups::Carried GroupedWarpgroups::stage(tiles::GroupedProductOp tile
   return at;
 }
 
-/// Stores the lane's results: columns g and g + 8 of the warp's 16, of the rows 8 j + 2t and 8 j + 2t + 1 for j from 0
-/// to 15. Skips rows and columns that do not exist.
-void GroupedWarpgroups::store(tiles::GroupedProductOp tile, ArrayRef<Value> results) {
-  Value destination = tile.getDestination(), rows = e.size(destination, 0), columns = e.size(destination, 1);
+/// Applies the epilogue of |tile|, if it has one, to the lane's results and stores them: columns g and g + 8 of the
+/// warp's 16, of the rows 8 j + 2t and 8 j + 2t + 1 for j from 0 to 15. All loads for a few results come before their
+/// stores. In a tile that is not completely inside the result, rows and columns that do not exist are not stored, and
+/// the epilogue reads the operands of the last row or column for them.
+void GroupedWarpgroups::store(GroupedProjection tile, ArrayRef<Value> results) {
+  constexpr size_t kAtOnce = 8;
+  Value sums = tile.product.getDestination(), rows = e.size(tile.getOutput(), 0), columns = e.size(tile.getOutput(), 1);
   Value first = e.add(e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16)), g);
-  for (int64_t right = 0; right < 2; ++right) {
-    Value column = e.add(first, right * 8);
-    e.ifThen(e.compare(arith::CmpIPredicate::slt, column, columns), [&] {
+  auto storeSome = [&](ArrayRef<SumAtElement> some) {
+    if (tile.epilogue)
+      return storeByEpilogue(tile.epilogue, sums, some, e);
+    for (const SumAtElement &element : some)
+      e.ifThen(element.exists, [&] { e.store(element.value, sums, {element.row, element.column}); });
+  };
+  auto storeAll = [&](bool isWhole) -> Values {
+    SmallVector<SumAtElement> elements;
+    for (int64_t right = 0; right < 2; ++right) {
+      Value column = e.add(first, right * 8);
       for (auto [i, result] : llvm::enumerate(results)) {
         int64_t number = static_cast<int64_t>(i);
         if (number % 4 / 2 != right)
           continue;
         Value row = e.add(e.mul(t, 2), number / 4 * 8 + number % 2);
-        e.ifThen(e.compare(arith::CmpIPredicate::slt, row, rows), [&, result = result] { e.store(result, destination, {row, column}); });
+        if (isWhole) {
+          elements.push_back({{}, row, column, result});
+          continue;
+        }
+        Value exists = e.both(e.compare(arith::CmpIPredicate::slt, column, columns), e.compare(arith::CmpIPredicate::slt, row, rows));
+        elements.push_back({exists, e.min(row, e.add(rows, -1)), e.min(column, e.add(columns, -1)), result});
       }
-    });
-  }
+    }
+    for (ArrayRef<SumAtElement> left(elements); !left.empty(); left = left.drop_front(std::min(kAtOnce, left.size())))
+      storeSome(left.take_front(kAtOnce));
+    return {};
+  };
+  Value isWhole = e.both(e.compare(arith::CmpIPredicate::eq, rows, kWarpgroupRows), e.compare(arith::CmpIPredicate::eq, columns, kColumns));
+  e.choose(isWhole, [&] { return storeAll(true); }, [&] { return storeAll(false); });
 }
 
 void GroupedWarpgroups::consume() {
   strips.forEach(e, {ring.begin()}, [&](Value row, Value column, ValueRange before) -> Values {
-    tiles::GroupedProductOp tile = whole.cloneAt(e, row, column);
+    GroupedProjection projection = whole.cloneAt(e, row, column);
+    tiles::GroupedProductOp tile = projection.product;
     Value zero = e.index(0);
     Carried at{Values(kWarpgroupRows / 2, e.f32(0.0)), {}, {}, {}, before[0]};
     for (int64_t i = 0; i < kStepsAhead; ++i)
@@ -264,8 +289,8 @@ void GroupedWarpgroups::consume() {
     nextBlock(tile, e.index(kStepsAhead * kStep), at);
     at = split(e.loop(zero, e.index(depth), e.index(kDepth), join(at),
                       [&](Value k, ValueRange carried) -> Values { return join(stage(tile, k, split(carried))); }));
-    store(tile, at.results);
-    tile.erase();
+    store(projection, at.results);
+    GroupedLoop::erase(projection);
     return {at.place};
   });
 }
@@ -287,7 +312,7 @@ bool attune::isGroupedWarpgroups(tiles::GroupedProductOp op) {
 scf::ForallOp attune::emitGroupedWarpgroups(GroupedLoop whole, int64_t arch) {
   scf::ForallOp before = whole.loop;
   ThreadBuilder host(before.getLoc(), before);
-  Value depth = host.index(typeOf(whole.product.getRows()).getDimSize(1));
+  Value depth = host.index(typeOf(whole.projection.product.getRows()).getDimSize(1));
   Value inputMap = rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), whole.input,
                                            ValueRange{host.size(whole.input, 0), depth}, ValueRange{depth},
                                            ArrayRef<int64_t>{kWarpgroupRows, kDepth}, 2, 128);

@@ -12,7 +12,8 @@ namespace attune {
 /// format without minima whose groups are of 32 components, of a multiple of 64, or whole rows of a multiple of 32.
 bool isGroupedWarpgroups(mlir::tiles::GroupedProductOp op);
 /// Replaces the loop of |whole| by a loop over persistent blocks that compute tiles of 128 x 128 by wgmma. Only the
-/// architecture |arch| runs it. Returns the new loop.
+/// architecture |arch| (ten times the compute capability) runs the new loop. Returns the new loop. Expects
+/// isGroupedWarpgroups(|whole|.projection.product).
 mlir::scf::ForallOp emitGroupedWarpgroups(GroupedLoop whole, int64_t arch);
 
 } // namespace attune

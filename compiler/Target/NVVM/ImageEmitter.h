@@ -14,8 +14,8 @@ namespace attune {
 
 struct GpuSchedule;
 
-/// Makes the images (device code) of a GPU that NVIDIA's tools do not know, such as an emulator. They take the place of
-/// PTX and of the cubin that ptxas makes of it.
+/// A maker of images (device code) for a GPU that NVIDIA's tools do not know, such as an emulator. Its images take the
+/// place of PTX and of the cubins that ptxas makes of PTX.
 struct ImageEmitter {
   /// The name, as in `--gpu`.
   std::string name;

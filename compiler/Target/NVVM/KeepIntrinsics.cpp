@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects kernels whose math operations are in the llvm dialect. `convert-gpu-to-nvvm` rejects the llvm operations
-// below: it lowers these functions only from the math dialect, to calls of libdevice. It accepts calls of intrinsics.
+// Expects kernels whose math operations are in the llvm dialect. `convert-gpu-to-nvvm` rejects the llvm operations that
+// getIntrinsic lists: it lowers these functions only from the math dialect, to calls of libdevice. It accepts calls of
+// intrinsics, by which this pass replaces the operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@ namespace attune {
 
 using namespace mlir;
 
-/// Returns the name of the intrinsic for |op|, without the type's suffix; "" if |op| is none of these operations.
+/// Returns the name of the intrinsic for |op|, without the type's suffix; "" if |op| is not one of these operations.
 static StringRef getIntrinsic(Operation *op) {
   return llvm::TypeSwitch<Operation *, StringRef>(op)
       .Case<LLVM::CopySignOp>([](auto) { return "llvm.copysign"; })

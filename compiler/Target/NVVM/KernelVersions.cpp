@@ -15,9 +15,9 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns |columns|, the columns of one iteration of a loop, if they are constant. Otherwise returns the smallest
-/// constant of their affine.min, but at most the columns of a Large tile: the variant Large is right for any number of
-/// columns.
+/// Returns |columns|, the columns of one iteration of a loop, if they are constant. If an affine.min computes them,
+/// returns the smallest constant in it, but at most the columns of a Large tile; otherwise returns the columns of a
+/// Large tile. The variant Large is right for any number of columns.
 static int64_t largest(OpFoldResult columns) {
   if (std::optional<int64_t> constant = getConstantIntValue(columns))
     return *constant;
@@ -29,8 +29,8 @@ static int64_t largest(OpFoldResult columns) {
   return bound;
 }
 
-/// Emits the condition that the iterations of |loop| have |steps| rows and columns and that the GPU runs the image of
-/// |arch|.
+/// Emits the condition that an iteration of |loop| has |steps| rows and |steps| columns, and that the GPU runs the
+/// architecture-specific image of |arch|.
 static Value hasStepsOn(int64_t arch, int64_t steps, scf::ForallOp loop, OpBuilder &builder) {
   Location loc = loop.getLoc();
   Value fits = rt::DeviceArchIsOp::create(builder, loc, arch);
@@ -52,8 +52,8 @@ bool attune::isTensorCoreProduct(Operation *op) {
 SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, const WgmmaTiles &wgmma) {
   SmallVector<KernelVersion> versions;
   OpBuilder builder(loop);
-  // Emits the version for the architecture of |wgmma| in a branch for a true |fits|, and moves |builder| to the else
-  // branch, the place of the other versions.
+  // Emits the version for the architecture of |wgmma| in a branch that is taken if |fits|. Moves |builder| to the else
+  // branch, for the other versions.
   auto addSpecific = [&](Value fits, GemmVariant variant) {
     auto choice = scf::IfOp::create(builder, loop.getLoc(), fits, /*withElse=*/true);
     OpBuilder inner = choice.getThenBodyBuilder();
@@ -96,7 +96,7 @@ SmallVector<KernelVersion> attune::createKernelVersions(scf::ForallOp loop, cons
     versions.push_back({cast<scf::ForallOp>(builder.clone(*loop)), variant});
     builder = choice.getElseBodyBuilder();
   }
-  if (hasWarpgroups || (grouped && isGroupedWarpgroups(grouped->product)))
+  if (hasWarpgroups || (grouped && isGroupedWarpgroups(grouped->projection.product)))
     addSpecific(hasStepsOn(wgmma.arch, getMaxColumns(most), loop, builder), most);
   return addOthers(most);
 }

@@ -23,7 +23,8 @@ struct WgmmaTiles {
   }
 };
 
-/// A parallel loop and the variant of the low-precision projections in it.
+/// A parallel loop and the GEMM variant of its products by tensor cores. The variant of a loop without such products is
+/// Small and has no effect.
 struct KernelVersion {
   mlir::scf::ForallOp loop;
   GemmVariant variant;
@@ -31,12 +32,17 @@ struct KernelVersion {
   bool isArchSpecific = false;
 };
 
-/// Clones |loop| once for each GEMM variant that the number of columns of its iterations may need. The host chooses one
-/// at run time, so a kernel has only the registers and shared memory of its variant. If |wgmma| has an architecture,
-/// adds versions for this architecture only: of the variants Large and Small, if an iteration may need Large and
-/// matchProjectionLoop accepts |loop|; of the variant Large, if isGroupedWarpgroups accepts the product that is |loop|;
-/// or one version of attention, if isWarpgroupAttention accepts |loop|. A loop that needs no versions is returned
-/// alone.
+/// Returns the versions of |loop| and emits the branches by which the host chooses one of them at run time, so that a
+/// kernel has only the registers and shared memory of its variant. A loop over (row, column) with products by tensor
+/// cores, whose number of columns in an iteration is not constant, has a version for each GEMM variant that an
+/// iteration may need. If |wgmma| has an architecture, the following loops get versions for this architecture, too:
+///
+/// - such a loop, if an iteration may need Large and matchProjectionLoop accepts it: of the variants Large and Small;
+/// - such a loop, if an iteration may need Large, matchGroupedLoop accepts it, and isGroupedWarpgroups accepts its
+///   product: of the variant Large;
+/// - a loop that isWarpgroupAttention accepts: one version, for sequences with several query tiles.
+///
+/// Any other loop is returned alone, with the variant of its constant number of columns or else Small.
 llvm::SmallVector<KernelVersion> createKernelVersions(mlir::scf::ForallOp loop, const WgmmaTiles &wgmma);
 
 /// Returns true if |op| is a product that has code for each GemmVariant: of bf16 or f16, or by quantized weights.

@@ -134,7 +134,7 @@ Values KeyPipeline::produce(tiles::AttentionTileOp tile, Value thread, Value beg
 /// Starts the TMA loads of |rows| from row |key| on to the stage at |place|. They complete at |barrier|, which expects
 /// their bytes.
 void KeyPipeline::loadRows(const Ring &ring, PipelineState place, Value rows, Value key, Value barrier) {
-  // Coordinates from the innermost dimension on: component, head (unless the tensor has one head only), row.
+  // Coordinates from the innermost dimension on: component, head (if the tensor has this dimension), row.
   SmallVector<Value> at(cast<MemRefType>(rows.getType()).getRank(), e.index(0));
   if (ring.operand.areView) {
     at.clear();

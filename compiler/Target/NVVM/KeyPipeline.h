@@ -17,7 +17,7 @@
 //
 //   rows      already bf16 or f16: one warp; its first lane starts TMA loads of 64 components of 128 (or 64) keys each
 //             key block [key][64 components]                             full: 1 arrival with the bytes
-//   panels    a cache, of any element type: 128 threads convert 64 keys at a time (ConvertingCopy); TMA cannot
+//   panels    a cache, of any element type: 128 threads convert 64 keys at a time (ConvertingCopy), which TMA cannot
 //             key block [component][64 keys], multiplied as transposed   full: 128 arrivals
 //
 // Invariants. A stage is filled only after every consumer has arrived at its `empty`. Rows past the last key of a
@@ -50,7 +50,7 @@ KeyPipelineSchedule getKeyPipelineSchedule(mlir::tiles::AttentionTileOp op, int6
 /// Returns the buffer outside of |loop| from which TMA can load |rows|, keys or values: |rows| itself or the buffer of
 /// which it is a slice. Returns null if TMA cannot load from it.
 mlir::Value findTmaSource(mlir::Value rows, mlir::scf::ForallOp loop);
-/// The TMA descriptor of keys or values stored as rows. |areView| is true if the operand is a slice of the descriptor's
+/// The TMA descriptor of keys or values stored as rows. |areView| is true if these rows are a slice of the descriptor's
 /// buffer.
 struct TmaOperand {
   mlir::Value map;
@@ -60,7 +60,7 @@ struct TmaOperand {
 /// Expects that findTmaSource(|rows|, |loop|) is not null.
 TmaOperand createTmaOperand(ThreadBuilder &host, mlir::Value rows, mlir::scf::ForallOp loop, int64_t keys);
 
-/// Emits the pipeline of one block.
+/// Emits the pipeline of one thread block.
 class KeyPipeline {
 public:
   using Value = mlir::Value;
@@ -77,15 +77,15 @@ public:
   void allocate(Value thread);
   /// Returns an i1, which is true if |thread|, a number in the producing warpgroup, takes part in filling stages.
   Value isProducer(Value thread);
-  /// Returns the values that the first call of `produce` carries.
+  /// Returns the values |carried| for the first call of `produce`.
   Values startProducing();
   /// Fills stages with the keys [begin, end) of |tile| and their values; |begin| is a multiple of a stage's keys.
-  /// Returns the carried values for the next tile.
+  /// Returns the values |carried| for the next tile.
   Values produce(mlir::tiles::AttentionTileOp tile, Value thread, Value begin, Value end, mlir::ValueRange carried);
 
   PipelineState next(PipelineState place) { return tma.next(place, schedule.stages); }
-  /// Wait for the keys or the values of the stage at |place| and return them as a matrix. After their last use, one
-  /// thread of each consumer must call releaseKeys or releaseValues.
+  /// Wait for the keys or the values of the stage at |place| and return them as a matrix. After the last use of the
+  /// matrix, one thread of each consumer must execute the code of releaseKeys or releaseValues.
   SharedMatrix waitForKeys(WarpgroupProducts &products, PipelineState place);
   SharedMatrix waitForValues(WarpgroupProducts &products, PipelineState place);
   void releaseKeys(PipelineState place) { tma.arrive(tma.barrierAt(keys.empty, place.stage)); }
@@ -95,7 +95,7 @@ public:
   static int64_t bytesToKey(int64_t i) { return i * kRowBytes; }
   /// Returns true if the matrix of keys is transposed; the matrix of values always is.
   bool areKeysTransposed() const { return !areRows; }
-  /// Returns the byte offset of the memory after the stages.
+  /// Returns the byte offset in |words| of the memory after the stages.
   int64_t othersAt() const { return schedule.stages * (keys.bytes + values.bytes); }
 
   KeyPipelineSchedule schedule;

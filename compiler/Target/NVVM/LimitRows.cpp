@@ -3,9 +3,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects bufferized functions that still allocate. The host cannot read the number of packed tokens, so it uses an
-// upper bound instead. The device can read it: blocks past the last token return at once. So functions with rows of
-// packed tokens get the offsets buffer, whose last element is the number of tokens, as an argument. The same holds for
-// the tokens that choose an expert, whose number is the only element of a buffer.
+// upper bound instead. The device can read the number: blocks past the last token return at once. So a function that is
+// called with buffers whose rows are packed tokens gets the offsets buffer, whose last element is the number of tokens,
+// as an argument, and its parallel loops over such rows are marked. Nothing calls entries, so their own loops are not
+// marked. The pass treats the tokens that choose an expert in the same way. Their number is the only element of a
+// buffer, which takes the place of the offsets buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +31,8 @@ using namespace attune;
 
 namespace {
 
-/// The kind of a call: for each argument, -1 if its rows are no packed tokens, else an index into the list of the
-/// call's different offsets buffers.
+/// The kind of a call: for each argument, -1 if its rows are not packed tokens, else the index of their offsets buffer
+/// in the list of the call's different offsets buffers.
 using Signature = std::vector<int64_t>;
 
 struct LimitRows : attune::impl::LimitRowsBase<LimitRows> {
@@ -65,7 +67,8 @@ static bool reachesCall(Operation &op) {
   return op.walk([](func::CallOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
-/// Adds to |minima| the minima that the host computes: those in |block|, and in those of its loops that call functions.
+/// Adds to |minima| the minima that the host computes: those in |block| and, recursively, in its loops that call
+/// functions.
 static void collectMinima(Block &block, SmallVectorImpl<arith::MinSIOp> &minima) {
   for (Operation &op : block) {
     if (auto least = dyn_cast<arith::MinSIOp>(op))
@@ -86,7 +89,8 @@ void LimitRows::findCounts(func::FuncOp function) {
     if (!offsets)
       continue;
     OpBuilder builder(least);
-    // A separate operation, because other uses of the bound are not token counts.
+    // max(bound, 0) is a value of its own for the count, because other uses of the bound are not token counts. The pass
+    // removes it at the end.
     Value count = arith::MaxSIOp::create(builder, least.getLoc(), bound, arith::ConstantIndexOp::create(builder, least.getLoc(), 0));
     least.replaceAllUsesWith(count);
     least.erase();
@@ -122,8 +126,8 @@ Value LimitRows::findRowOffsets(Value buffer) {
       .Default([](Operation *) { return Value(); });
 }
 
-/// Adds the offsets buffers of |function|'s packed arguments, which have |types|, as arguments, and records them in
-/// |rows|.
+/// Adds an argument to |function| for each offsets buffer that |signature| refers to; |types| are the types of these
+/// buffers. Records the new argument of each packed argument in |rows|.
 void LimitRows::addOffsets(func::FuncOp function, const Signature &signature, ArrayRef<Type> types) {
   SmallVector<Value> offsets;
   for (Type type : types) {

@@ -3,9 +3,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/LowPrecisionGemm.h"
-#include "compiler/Target/NVVM/LinalgBody.h"
-
-#include <vector>
 
 using namespace mlir;
 using namespace attune;
@@ -41,7 +38,7 @@ void LowPrecisionGemm::storeSlice(Value firstRow, Value firstColumn, int64_t wid
   auto store = [&](int64_t atOnce, bool isWhole) -> Values {
     Value end = isWhole ? e.index(kSliceRows) : e.min(left, e.index(kSliceRows));
     e.loop(e.div(thread, width), end, atOnce * step, [&](Value first) {
-      SmallVector<Sum> sums;
+      SmallVector<SumAtElement> sums;
       for (int64_t i = 0; i < atOnce; ++i) {
         Value down = e.add(first, i * step);
         sums.push_back({isWhole ? Value() : exists, e.add(firstRow, down), isWhole ? column : clamped, sumAt(down, right)});
@@ -56,28 +53,13 @@ void LowPrecisionGemm::storeSlice(Value firstRow, Value firstColumn, int64_t wid
   e.choose(isWhole, [&] { return store(kAtOnce, true); }, [&] { return store(1, false); });
 }
 
-void LowPrecisionGemm::storeResult(ArrayRef<Sum> sums) {
-  linalg::LinalgOp epilogue = projection.epilogue;
+void LowPrecisionGemm::storeResult(ArrayRef<SumAtElement> sums) {
   Value whole = projection.contraction->getOperand(2);
-  if (!epilogue) {
-    for (const Sum &sum : sums)
-      e.ifThen(sum.exists, [&] {
-        Value at[] = {sum.row, sum.column};
-        e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
-      });
-    return;
-  }
-  std::vector<std::pair<LinalgBody, ThreadBuilder::Values>> stored;
-  for (const Sum &sum : sums) {
-    LinalgBody body(epilogue, e);
-    body.at[0] = sum.row;
-    body.at[1] = sum.column;
-    for (OpOperand &operand : epilogue->getOpOperands())
-      if (operand.get() == whole)
-        body.known[operand.getOperandNumber()] = sum.value;
-    ThreadBuilder::Values values = body.evaluate(body.loadOutputs());
-    stored.emplace_back(std::move(body), std::move(values));
-  }
-  for (size_t i = 0; i < stored.size(); ++i)
-    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
+  if (projection.epilogue)
+    return storeByEpilogue(projection.epilogue, whole, sums, e);
+  for (const SumAtElement &sum : sums)
+    e.ifThen(sum.exists, [&] {
+      Value at[] = {sum.row, sum.column};
+      e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
+    });
 }

@@ -4,14 +4,16 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_LOWPRECISIONGEMM_H
 #define ATTUNE_COMPILER_TARGET_NVVM_LOWPRECISIONGEMM_H
 
+#include "compiler/Target/NVVM/LinalgBody.h"
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
 
 namespace attune {
 
-/// The rows and columns of the part of a result that the warps of a block, each with a part of K, compute at once.
+/// The rows and columns of the part of a result that the warps of a block compute together, each with a part of K.
 inline constexpr int64_t kSplitRows = 16, kSplitColumns = 16;
-/// Returns how many of |count| steps an iteration of a loop has if the loop has as few iterations of at most |most| steps
-/// as possible: 6 for 11 of at most 8, two iterations, of which the second has a step too many. Returns 1 if |count| is 0.
+/// Returns the number of steps in an iteration of a loop over |count| steps that has as few iterations as possible,
+/// with at most |most| steps in each. For example, 11 steps of which at most 8 fit take two iterations of 6 steps, the
+/// last of them past the end. Returns 1 if |count| is 0.
 inline int64_t divideEvenly(int64_t count, int64_t most) {
   count = std::max<int64_t>(count, 1);
   return llvm::divideCeil(count, llvm::divideCeil(count, most));
@@ -27,9 +29,9 @@ void joinSums(ThreadBuilder &e, mlir::Value shared, mlir::Value thread,
 /// The rows of a slice of sums that a block, or a warpgroup, stores together.
 inline constexpr int64_t kSliceRows = 64;
 
-/// The parts that projections of bf16 and f16 share: operands and sizes, the thread's lane and warp, the fused
-/// epilogue. It is the base class of the variants by `mma`, and of the code that stores the results of a projection by
-/// `wgmma`.
+/// The parts that projections of bf16 and f16 share: operands and sizes, the lane and the warp of the thread, the fused
+/// epilogue. It is the base class of the emitters for the variants by `mma`, and of the emitter that stores the results
+/// of a projection by `wgmma`.
 class LowPrecisionGemm {
 protected:
   using Value = mlir::Value;
@@ -39,20 +41,13 @@ protected:
   /// shared memory of f32 with |shape|, unless |shape| is empty.
   LowPrecisionGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, Value thread, llvm::ArrayRef<int64_t> shape);
 
-  /// An accumulator and its row and column in the result. |exists| is the condition that the accumulator belongs to the
-  /// result; if it is false, row and column are those of another element. A null |exists| means true: the store has no
-  /// condition. A condition lets the compiler sink the epilogue into a branch and compute one accumulator after the
-  /// other.
-  struct Sum {
-    Value exists, row, column, value;
-  };
   /// Stores the results of a slice of kSliceRows rows and |width| columns of sums, whose first element is (|firstRow|,
   /// |firstColumn|) of the result; neighboring threads store neighboring columns. |sumAt| returns the sum at a row and a
   /// column of the slice. A slice that is completely inside the result has no bounds checks, and a thread stores several
   /// rows at once.
   void storeSlice(Value firstRow, Value firstColumn, int64_t width, llvm::function_ref<Value(Value down, Value right)> sumAt);
   /// Applies the epilogue to |sums| and stores the results; all loads of the epilogue come before the first store.
-  void storeResult(llvm::ArrayRef<Sum> sums);
+  void storeResult(llvm::ArrayRef<SumAtElement> sums);
 
   const LowPrecisionProjection &projection;
   ThreadBuilder &e;

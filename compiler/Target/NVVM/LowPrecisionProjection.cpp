@@ -48,7 +48,8 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
 }
 
-/// Returns true if |first| precedes |second| in the same block and nothing but barriers touches memory between them.
+/// Returns true if |first| precedes |second| in the same MLIR block and nothing but barriers touches memory between
+/// them.
 static bool areNeighbours(Operation *first, Operation *second) {
   if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
     return false;
@@ -68,25 +69,31 @@ static bool isEpilogue(linalg::LinalgOp op, Value sums) {
   });
 }
 
-LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp contraction) {
-  LowPrecisionProjection projection{contraction, {}, {}};
-  Value sums = contraction->getOperand(2);
+linalg::LinalgOp attune::findFusedEpilogue(Operation *product, Value sums, Operation *zero) {
   linalg::LinalgOp epilogue;
-  bool hasOthers = false;
   for (Operation *user : sums.getUsers()) {
-    if (auto fill = dyn_cast<linalg::FillOp>(user);
-        fill && areNeighbours(fill, contraction) && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
-      projection.zero = fill;
-    else if (auto next = dyn_cast<linalg::LinalgOp>(user); next && !epilogue && areNeighbours(contraction, next) && isEpilogue(next, sums))
-      epilogue = next;
-    else
-      hasOthers |= user != contraction && user != epilogue && !isa<memref::DimOp>(user);
+    if (user == product || user == zero || user == epilogue || isa<memref::DimOp>(user))
+      continue;
+    auto next = dyn_cast<linalg::LinalgOp>(user);
+    if (!next || epilogue || !areNeighbours(product, next) || !isEpilogue(next, sums))
+      return {};
+    epilogue = next;
   }
   // With a fused epilogue the sums are not stored, so nothing else may read them. Either they are scratch of the block,
   // all of whose users were visited above, or the epilogue overwrites them.
   bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
-  if (projection.zero && !hasOthers && epilogue && (isScratch || epilogue.getDpsInits()[0] == sums))
-    projection.epilogue = epilogue;
+  return epilogue && (isScratch || epilogue.getDpsInits()[0] == sums) ? epilogue : linalg::LinalgOp();
+}
+
+LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp contraction) {
+  LowPrecisionProjection projection{contraction, {}, {}};
+  Value sums = contraction->getOperand(2);
+  for (Operation *user : sums.getUsers())
+    if (auto fill = dyn_cast<linalg::FillOp>(user);
+        fill && areNeighbours(fill, contraction) && matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+      projection.zero = fill;
+  if (projection.zero)
+    projection.epilogue = findFusedEpilogue(contraction, sums, projection.zero);
   return projection;
 }
 

@@ -40,9 +40,14 @@ struct LowPrecisionProjection {
 /// Returns true if |op| is the contraction of a low-precision projection: on buffers, with operands of bf16 or f16,
 /// sums of f32, and a constant K that is a multiple of 16.
 bool isMmaContraction(mlir::linalg::LinalgOp op);
-/// Returns the projection of |contraction|. It can be emitted at the place of its last operation, because only barriers
-/// and operations without memory effects are between its operations, and every variant ends with a barrier after its
-/// last use of shared memory.
+/// Returns the elementwise operation that a kernel of |product| can apply to its sums in registers, so that the sums
+/// themselves need not be stored; null if there is none. The operation follows |product| with only barriers and
+/// operations without memory effects between them. Nothing else uses |sums|, where |product| writes the sums, but |zero|
+/// (which fills them with zeros and may be null) and readers of their sizes.
+mlir::linalg::LinalgOp findFusedEpilogue(mlir::Operation *product, mlir::Value sums, mlir::Operation *zero = nullptr);
+/// Returns the projection of |contraction|. The projection can be emitted at the place of its last operation, because
+/// only barriers and operations without memory effects are between its operations, and every variant ends with a
+/// barrier after its last use of shared memory.
 LowPrecisionProjection matchLowPrecisionProjection(mlir::linalg::LinalgOp contraction);
 
 /// The variants of a projection; see the top of this file.
@@ -52,7 +57,8 @@ GemmVariant getGemmVariant(int64_t columns);
 /// Returns the columns of a tile of |variant|, 16, 64 or 128: the most columns of a block for which one tile is enough.
 int64_t getMaxColumns(GemmVariant variant);
 
-/// Emits |projection| at the insertion point; its operations stay.
+/// Emit |projection| at the insertion point: emitMmaGemm by the variant Small or Large, emitSkinnyGemm by the variant
+/// Skinny. The operations of the projection stay.
 void emitMmaGemm(const LowPrecisionProjection &projection, GemmVariant variant, ThreadBuilder &e, const ThreadLoops &loops);
 void emitSkinnyGemm(const LowPrecisionProjection &projection, ThreadBuilder &e, const ThreadLoops &loops);
 

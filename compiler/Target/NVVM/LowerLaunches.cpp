@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects gpu.launch_func in functions whose first argument is the state of a call (see `attune-entry-wrappers`). It
-// points to an `!llvm.struct<(ptr, i32)>`: the host (`attune_host` in attune/abi.h) and the first error of the call.
-// Each launch becomes a call of `launch_on`, an internal function, which calls the host. `rt.tensor_map` becomes a call
-// of the host, too; `rt.device_arch_is` and `rt.worker_count` become loads of members of the host. A kernel's number is
-// its index in the gpu.module.
+// Expects gpu.launch_func in functions whose first argument points to the state of a call (see
+// `attune-entry-wrappers`). The state is an `!llvm.struct<(ptr, i32)>`: a pointer to the host (`attune_host` in
+// attune/abi.h) and the first error of the call. Each launch becomes a call of `launch_on`, an internal function, which
+// calls the host. `rt.tensor_map` becomes a call of the host, too; `rt.device_arch_is` and `rt.worker_count` become
+// loads of members of the host. A kernel's number is its index in the gpu.module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,9 @@ private:
 
 } // namespace
 
-/// Creates `launch_on(state, function, shared_bytes, blocks, threads, args)`, which launches a kernel and stores the
-/// result of the launch as the call's error, unless |blocks| is 0 or the call has an error already.
+/// Creates `launch_on(state, function, shared_bytes, blocks, threads, args)`, which launches the kernel with the number
+/// |function| and stores the result of the launch as the call's error. It does nothing if |blocks| is not positive or
+/// the call has an error already.
 LLVM::LLVMFuncOp LowerLaunches::buildLaunchFunction() {
   OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
   Location loc = getOperation().getLoc();
@@ -111,7 +112,8 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   Location loc = launch.getLoc();
   StructureEmitter e(builder, loc);
   LLVMTypeConverter converter(&getContext());
-  // The members of descriptors, in the order of the parameters that conversion creates.
+  // The arguments, with the members of its descriptor in place of a buffer, in the order of the parameters that
+  // `convert-gpu-to-nvvm` creates.
   SmallVector<Value> members;
   for (Value operand : launch.getKernelOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
@@ -149,13 +151,15 @@ LogicalResult LowerLaunches::lower(gpu::LaunchFuncOp launch, LLVM::LLVMFuncOp fu
   return success();
 }
 
-/// Loads the member of type |type| at byte |field| of the `attune_host` that the function of |op| gets.
+/// Loads the member of type |type| at byte |field| of the `attune_host` in the state that the function around |op|
+/// gets.
 static Value loadOfHost(StructureEmitter &e, Operation *op, Type type, size_t field) {
   Value state = op->getParentOfType<FunctionOpInterface>().getArgument(0);
   return e.load(type, e.load(e.pointer, state, 0), static_cast<int64_t>(field));
 }
 
-/// Replaces |op|, rt.device_arch_is or rt.worker_count, by a load of a member of the host; compares the architecture.
+/// Replaces |op| by a load of a member of the host: rt.worker_count by num_workers, and rt.device_arch_is by the
+/// comparison of arch with the operation's architecture and ATTUNE_ARCH_SPECIFIC.
 void LowerLaunches::lowerQuestion(Operation *op) {
   OpBuilder builder(op);
   StructureEmitter e(builder, op->getLoc());
@@ -171,7 +175,8 @@ void LowerLaunches::lowerQuestion(Operation *op) {
   op->erase();
 }
 
-/// Stores an attune_tensor_map to the stack and calls the host, which encodes it as the TMA descriptor for kernels.
+/// Replaces |op| by the address of a TMA descriptor on the stack. Stores an attune_tensor_map to the stack and calls
+/// the host, which encodes it as this descriptor.
 void LowerLaunches::lower(rt::TensorMapOp op) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
@@ -197,7 +202,7 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
         std::pair(offsetof(attune_tensor_map, swizzle), static_cast<int64_t>(op.getSwizzle())),
         std::pair(offsetof(attune_tensor_map, reserved), int64_t(0))})
     e.store(e.constant(e.i32, value), structure, static_cast<int64_t>(field));
-  // The structure begins with the innermost dimension.
+  // The lists in the structure begin with the innermost dimension, those of |op| with the outermost.
   for (int64_t dim = 0; dim < rank; ++dim) {
     e.store(e.cast(op.getSizes()[rank - 1 - dim], e.i64), structure, offsetof(attune_tensor_map, sizes) + 8 * dim);
     e.store(e.constant(e.i32, op.getBox()[rank - 1 - dim]), structure, offsetof(attune_tensor_map, box) + 4 * dim);
@@ -219,7 +224,7 @@ void LowerLaunches::lower(rt::TensorMapOp op) {
   op.erase();
 }
 
-/// Reports an error at |op| if the first argument of its function is no pointer, so that it cannot be the state of a
+/// Reports an error at |op| unless it is in a function whose first argument is a pointer, the pointer to the state of a
 /// call.
 static LogicalResult verifyState(Operation *op) {
   auto function = op->getParentOfType<FunctionOpInterface>();

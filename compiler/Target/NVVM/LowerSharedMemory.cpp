@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects gpu.dynamic_shared_memory and buffers in the address space `workgroup`. The operation becomes the address of
-// an external array, since MLIR's own lowering creates an internal one, which the assembler places below static shared
-// memory. The address space becomes its number, since MLIR's conversion of vectors does not know `workgroup`.
+// an external array. MLIR's own lowering creates an internal array, behind which the assembler places static shared
+// memory, so that both would overlap. The address space becomes its number, since MLIR's conversion of vectors does not
+// know `workgroup`.
 //
 //===----------------------------------------------------------------------===//
 

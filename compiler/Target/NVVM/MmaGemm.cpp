@@ -2,17 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of sm_80. Four warps compute a tile of results. K is split into stages of 32 components. While one stage is
-// multiplied, several others are being copied to shared memory by cp.async, which bypasses registers:
+// The GEMM of sm_80 for the variants Large and Small: four warps compute a tile of 128 x 128 or 64 x 64 results. K is
+// split into stages of 32 components. While one stage is multiplied, cp.async, which bypasses registers, copies the
+// next three to shared memory:
 //
 //   wait for the oldest stage; barrier
 //   start to copy the stage that replaces the one multiplied last
 //   sums += A B                          fragments by ldmatrix
 //
-// A stage has the chunks of 8 components of rows of A, [chunk][row], and of columns of B, [chunk][column]. Neighboring
-// threads copy the four chunks of a row, so [row] has two rows of padding, which puts their writes into different
-// banks. At the end the sums are stored to the same shared memory, 64 rows at a time, and read from there for the
-// epilogue, so that neighboring threads store neighboring columns of the result.
+// A stage has chunks of 8 neighboring components: those of the rows of A as [chunk][row], those of the columns of B as
+// [chunk][column]. Neighboring threads copy the four chunks of a row of A. Two rows of padding after the rows of each
+// chunk put the writes of these threads into different banks. At the end the sums are stored to the same shared memory,
+// 64 rows at a time, and read from there for the epilogue, so that neighboring threads store neighboring columns of the
+// result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +28,8 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kThreads = kBlockThreads;
-/// The number of chunks of K in a stage, of padding rows after the rows of A, of rows of sums in shared memory at once,
-/// and of padding words after each of these rows.
+/// The number of chunks of K in a stage, of padding rows after the rows of A in each chunk, of rows of sums that are in
+/// shared memory at once, and of padding words after each row of sums.
 constexpr int64_t kDepth = 4, kRowPadding = 2, kSumRows = kSliceRows, kSumPadding = 8;
 
 /// The rows and columns of a tile and of a warp's part of the tile, and the number of stages in shared memory.
@@ -55,7 +57,7 @@ private:
   Values multiplyStage(Value slot, Values sums);
   void storeSums(ValueRange sums);
   void storeRows(Value first);
-  /// Returns the warp's first row and column in the tile.
+  /// Return the first row and the first column of the warp's part of the tile.
   Value rowOfWarp() { return e.mul(e.div(warp, shape.columns / shape.warpColumns), shape.warpRows); }
   Value columnOfWarp() { return e.mul(e.rem(warp, shape.columns / shape.warpColumns), shape.warpColumns); }
   Value next(Value slot) {
@@ -64,7 +66,7 @@ private:
   }
 
   TileShape shape;
-  /// The tile's first row and column.
+  /// The first row and the first column of the current tile.
   Value row, column;
 };
 
@@ -80,7 +82,8 @@ void TileEmitter::emit() {
   });
 }
 
-/// Starts to copy kDepth chunks of K, from |chunk| on, to stage |slot|.
+/// Starts to copy kDepth chunks of K, from |chunk| on, of the tile's rows and columns to stage |slot|. Chunks, rows and
+/// columns that do not exist become zeros.
 void TileEmitter::copyStage(Value slot, Value chunk) {
   Value a = e.advance(e.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
   Value b = e.advance(a, e.index(kDepth * shape.strideOfA()));
@@ -100,7 +103,7 @@ void TileEmitter::copyStage(Value slot, Value chunk) {
   }
 }
 
-/// Adds the products of stage |slot| to |sums|.
+/// Returns |sums| plus the products of stage |slot|.
 Values TileEmitter::multiplyStage(Value slot, Values sums) {
   Value a = e.advance(e.addressOf(shared, e.index(0)), e.mul(slot, shape.stageBytes()));
   Value b = e.advance(a, e.index(kDepth * shape.strideOfA()));
@@ -166,7 +169,8 @@ void TileEmitter::storeSums(ValueRange sums) {
   });
 }
 
-/// Stores kSumRows rows of the tile from |first| on, whose sums are in shared memory, after the epilogue.
+/// Applies the epilogue to kSumRows rows of the tile, from its row |first| on, whose sums are in shared memory, and
+/// stores the results.
 void TileEmitter::storeRows(Value first) {
   storeSlice(e.add(row, first), column, shape.columns,
              [&](Value down, Value right) { return e.load(shared, e.add(e.mul(down, shape.sumStride()), right)); });

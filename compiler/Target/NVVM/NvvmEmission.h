@@ -9,10 +9,10 @@
 
 namespace attune {
 
-/// The name of the backend of all kernels.
+/// The name of the backend of all kernels of the target `cuda`.
 inline constexpr llvm::StringLiteral kNvvmBackend = "nvvm";
 
-/// Compiles kernels to images (PTX, a cubin, or both for each GPU) and adds them to the descriptor.
+/// Compiles kernels to images, for each GPU to PTX, a cubin or both, and adds the images to the descriptor.
 class NvvmEmission : public TargetEmission {
 public:
   NvvmEmission(std::vector<GpuArchitecture> gpus, const HostMachine &host) : gpus(std::move(gpus)), host(host) {}
@@ -24,13 +24,14 @@ public:
   void print(llvm::raw_ostream &stream) const override { device->print(stream, nullptr); }
 
 private:
-  /// Adds the images for |gpu|: a cubin by |ptxas|, the path of the assembler, and PTX if there is no other PTX yet.
-  /// Adds only PTX if |ptxas| is empty, and only the emitter's image for a GPU with an emitter.
+  /// Adds the images for |gpu|: a cubin, made by the assembler |ptxas|, and PTX if no earlier GPU has added PTX. Adds
+  /// only PTX if |ptxas| is empty. For a GPU with an ImageEmitter, adds only the image of the emitter, whatever |ptxas|
+  /// is.
   Status addImages(const GpuArchitecture &gpu, const std::string &ptxas);
 
   std::vector<GpuArchitecture> gpus;
   const HostMachine &host;
-  // The module is declared after its context, so that it is destroyed first.
+  // The module is declared after its context, so that the module is destroyed first.
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> device;
   std::vector<DeviceFunction> functions;

@@ -121,7 +121,7 @@ Status NvvmTarget::checkRanks(int64_t ranks) const {
 
 void NvvmTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &) const { pm.addPass(createLimitRows()); }
 
-/// These passes leave the code of one thread in every parallel loop.
+/// After these passes the body of every parallel loop is the code of one thread.
 void NvvmTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &) const {
   const GpuSchedule &own = schedules.own;
   pm.addPass(createPlaceOnDevice(PlaceOnDeviceOptions{own.threads}));
@@ -131,11 +131,12 @@ void NvvmTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &) const 
   ExpandMathOptions math;
   math.expandBF16 = true;
   pm.addPass(createExpandMath(math));
-  // Canonicalization would turn loops of one iteration into host code.
+  // No canonicalization here: it would turn parallel loops of one iteration into host code.
   pm.addPass(createCSEPass());
 }
 
-/// These passes leave the llvm and nvvm dialects: kernels are in a gpu.module, and entries have their C interface.
+/// After these passes kernels are in a gpu.module, in the llvm and nvvm dialects, and host code is in the llvm dialect,
+/// where entries have their C interface.
 void NvvmTarget::addTargetPasses(OpPassManager &pm) const {
   pm.addPass(createOutlineLaunches(OutlineLaunchesOptions{schedules.own.threads}));
   pm.addPass(createEntryWrappers(EntryWrappersOptions{/*device=*/true}));

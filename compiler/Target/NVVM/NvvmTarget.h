@@ -34,12 +34,12 @@ public:
 private:
   NvvmTarget(std::vector<GpuArchitecture> gpus, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
              mlir::xfmr::Precision cachePrecision);
-  /// Returns the target for the GPUs of |list|, names separated by commas. Errors about |list| begin with |place|,
-  /// others with the command-line flag of the type that is not implemented.
+  /// Returns the target for the GPUs of |list|, names separated by commas. Errors about |list| begin with |place|;
+  /// other errors begin with the command-line flag of the type or weight format that is not implemented.
   static Result<std::unique_ptr<Target>> create(const std::string &list, mlir::xfmr::Precision precision, mlir::xfmr::WeightFormats formats,
                                                 mlir::xfmr::Precision cachePrecision, const std::string &place);
 
-  /// The GPUs to compile for. The object always embeds PTX for the first one that PTX exists for.
+  /// The GPUs to compile for. The object always has PTX for the first of them without an ImageEmitter.
   std::vector<GpuArchitecture> gpus;
   GpuSchedules schedules;
 };

@@ -28,9 +28,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The number of blocks that a multiprocessor must be able to run at once, which limits the registers of a thread: for
-/// kernels with shared memory or products by tensor cores, whose sums are in registers, and for others. For
-/// architecture-specific kernels it is 1.
+/// The number of blocks that a multiprocessor must be able to run at once, which limits the registers of a thread.
+/// kBlocks is for kernels with shared memory and for kernels with products by tensor cores, whose sums are in
+/// registers; kLightBlocks is for other kernels. For architecture-specific kernels the number is 1.
 static constexpr int32_t kBlocks = 2, kLightBlocks = 8;
 
 namespace {
@@ -46,7 +46,7 @@ private:
 } // namespace
 
 /// Returns the argument of |function| with the number of workers, which is the number of blocks that have scratch
-/// memory; null if there is none.
+/// memory of their own; null if there is no such argument.
 static Value getWorkers(func::FuncOp function) {
   std::optional<unsigned> number = rt::findRole(function, rt::Role::Workers);
   return number ? Value(function.getArgument(*number)) : Value();
@@ -64,7 +64,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   if (usesScratch)
     needed.push_back(count);
   auto [needs, repeated] = loop.capture(needed);
-  // TMA descriptors first: each of the other captures may become several parameters.
+  // TMA descriptors come first, so that descriptor i is parameter i: each other capture may become several parameters.
   SmallVector<Value> captures(needs.begin(), needs.end());
   auto isMap = [](Value value) { return value.getDefiningOp<rt::TensorMapOp>() != nullptr; };
   int64_t numMaps = std::stable_partition(captures.begin(), captures.end(), isMap) - captures.begin();
@@ -76,7 +76,8 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   rt::LaunchAttr launch = rt::getLaunch(forall);
   int64_t threads = launch.getThreads() != 0 ? launch.getThreads() : int64_t(this->threads);
   bool hasProducts = forall.walk([](NVVM::MmaOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  // Without this minimum the assembler spills a few registers so that more blocks fit on a multiprocessor.
+  // Without this minimum number of blocks the assembler spills a few registers so that more blocks fit on a
+  // multiprocessor.
   int32_t blocksAtOnce = launch.getArch() != 0 ? 1 : launch.getSharedBytes() != 0 || hasProducts ? kBlocks : kLightBlocks;
   kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(), host.getI32IntegerAttr(blocksAtOnce));
   kernel.setKnownBlockSizeAttr(host.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}));
@@ -109,7 +110,7 @@ void OutlineLaunches::outline(scf::ForallOp forall, SymbolTable &symbols) {
   forall.erase();
 }
 
-/// Adds kOtherKernel, with zero work, to the list of kernel work of each entry.
+/// Adds kOtherKernel, without work, to the `rt.kernel_work` of each entry that has this attribute.
 static void addKernelWithoutWork(ModuleOp module) {
   MLIRContext *context = module.getContext();
   xfmr::FormulaAttr none = SizeExpr(0).toFormula(context);

@@ -18,15 +18,15 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/NVVM/Passes.h.inc"
 
-/// Name of the gpu.module of kernels.
+/// The name of the gpu.module that has the kernels.
 inline constexpr llvm::StringLiteral kDeviceModule = "attune_device";
-/// Name under which profiles list the launches of functions that are no kernels of the model.
+/// The name under which profiles list the launches by functions that are no kernels of the model.
 inline constexpr llvm::StringLiteral kOtherKernel = "other";
 
-/// Lowers kernels to the llvm and nvvm dialects and the host that launches them to the llvm dialect. Registered as
-/// `attune-lower-to-nvvm`.
+/// Adds the passes that lower kernels to the llvm and nvvm dialects, and the host code that launches them to the llvm
+/// dialect.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm);
-/// Registers this pipeline for attune-opt.
+/// Registers these passes as the pipeline `attune-lower-to-nvvm` of attune-opt.
 void registerLowerToNVVMPipeline();
 
 } // namespace attune

@@ -2,31 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The persistent tile scheduler of attention. In a grid with one block per pair of query tiles, every pair would start
-// with an empty pipeline, multiprocessors would be idle while the longest pairs end, and concurrent blocks would read
-// keys of more (sequence, head) groups than fit into the L2 cache. So there are as many blocks as run at a time, and
-// each computes a fixed series of pairs.
+// The persistent tile scheduler of attention. A group is a sequence with query heads that share keys; a pair is two
+// neighboring query tiles of one group. In a grid with one block per pair, every pair would start with an empty
+// pipeline, multiprocessors would be idle while the longest pairs end, and concurrent blocks would read the keys of
+// more groups than fit into the L2 cache. So there are as many blocks as run at a time, and each computes a fixed
+// series of pairs.
 //
-// The pairs are numbered. The pairs of `groupsInL2` groups are a section; a section begins with the last pair of each
-// of its groups. Blocks take the numbers forward in even rounds and backward in odd rounds. For example, causal
-// attention with 4 groups g of 3 pairs p each, and 2 groups in L2:
+// The pairs are numbered section by section. A section is the pairs of `groupsInL2` groups; it begins with the last
+// pair of each of its groups and ends with the first pair of each. In every round each block takes at most one number:
+// in even rounds the blocks take the numbers of the round in ascending order, in odd rounds in descending order. For
+// example, causal attention with 4 groups g of 3 pairs p each, and 2 groups in L2:
 //
 //   number   0    1    2    3    4    5  |  6    7    8    9    10   11
 //   group    g0   g1   g0   g1   g0   g1 |  g2   g3   g2   g3   g2   g3      a section: its keys stay in the L2 cache
 //   pair     p2   p2   p1   p1   p0   p0 |  p2   p2   p1   p1   p0   p0
-//   keys     3    3    2    2    1    1  |  3    3    2    2    1    1       long ones first
+//   keys     3    3    2    2    1    1  |  3    3    2    2    1    1       long pairs first; unit: queries of a pair
 //   block    0    1    2    2    1    0  |  0    1    2    2    1    0       8 units for each of 3 blocks; 10, 8 and 6
 //                                                                            if every round went forward
-// Invariants. Every pair has exactly one number below sequences x heads x pairs. A block's series depends on its number
-// alone, so its producer and its consumers compute the same one and nothing is exchanged, in particular no atomic
-// counter. The last section may have fewer groups (`width`). Tiles beyond the end of a short sequence are in the
-// series; the caller skips them.
 //
-// Cost. Three divisions a pair. They are in 32 bits, since a GPU needs many more instructions and registers to divide
-// 64-bit numbers.
+// Invariants. Every pair has exactly one number below groups x pairs of a group. A block's series depends on its number
+// among the blocks alone, so the producer and the consumers of a block compute the same series without communication,
+// and no atomic counter is needed. The last section may have fewer groups (`width`). Tiles beyond the end of a short
+// sequence are in the series; the caller skips them.
 //
-// Tried before: one block for every pair. Nothing ran beside the first loads and the last stores of a pair, which for
-// short sequences are most of the time.
+// Cost. Three divisions for each pair, of 32-bit numbers, since a GPU needs many more instructions and registers to
+// divide 64-bit numbers.
+//
+// Tried before: one block for every pair. No product ran during the first loads and the last stores of a pair, which
+// for short sequences are most of the time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects parallel loops after `attune-distribute-to-threads`, with the scratch that `attune-plan-memory` gave to each
-// worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Places the allocations in the address
-// space `workgroup` in shared memory. Moves the used views of the scratch to the shared memory after these allocations if
-// all of them fit; otherwise moves none.
+// worker: views of the workspace at `rt.worker_id` times the bytes of one worker. Moves the loop's allocations in the
+// address space `workgroup` to shared memory. Then moves all views of the scratch that have users to the shared memory
+// after these allocations, or none of them if not all fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,24 +32,25 @@ using namespace attune;
 
 namespace {
 
-/// The scratch of one loop: |bytes| for each worker, with views at constant offsets. Views at the same offset share
-/// their memory, others do not overlap.
+/// The scratch of one loop: |bytes| for each worker, with views at constant offsets, in bytes. Views at the same offset
+/// share their memory; the memory plan lets no others overlap.
 struct Scratch {
   int64_t bytes = 0;
   std::map<int64_t, SmallVector<memref::ViewOp>> views;
 
-  /// Returns an upper bound of the bytes of the views at |offset|. |offsets| are the offsets of all views of the memory
-  /// plan, including unused views, which are not in `views`: a view of unknown shape ends at the next offset.
+  /// Returns an upper bound of the bytes of the views at |offset|. |offsets| are the offsets of all views that the
+  /// memory plan made, also of erased ones that had no users. A view of dynamic shape ends at the next of |offsets|, or
+  /// at the end of the scratch.
   int64_t getSize(int64_t offset, const std::set<int64_t> &offsets) const;
 };
 
-/// Views of scratch that share memory, and their offset in shared memory, in bytes.
+/// Views of scratch that share memory, and the offset in bytes at which this memory begins in shared memory.
 struct Placement {
   int64_t begin;
   SmallVector<memref::ViewOp> views;
 };
 
-/// The alignment of buffers in shared memory, in bytes.
+/// The alignment, in bytes, of buffers in shared memory; an allocation may require a larger one.
 constexpr int64_t kAlignment = 128;
 
 struct PlaceInShared : attune::impl::PlaceInSharedBase<PlaceInShared> {
@@ -98,7 +99,7 @@ private:
 
 int64_t Scratch::getSize(int64_t offset, const std::set<int64_t> &offsets) const {
   auto next = offsets.upper_bound(offset);
-  // A view of unknown shape ends where the next buffer begins.
+  // A view of dynamic shape ends where the next buffer begins.
   int64_t room = (next == offsets.end() ? bytes : *next) - offset, largest = 0;
   for (memref::ViewOp view : views.at(offset)) {
     MemRefType type = view.getType();
@@ -117,8 +118,9 @@ void PlaceInShared::eraseUnused(scf::ForallOp loop) {
       op->erase();
 }
 
-/// Adds the views at |base|, the index value of byte |offset| of the scratch, to |scratch|. Returns false if |base| has
-/// other uses than views and additions of constants.
+/// Adds to |scratch| the views at |base| and at sums of |base| and constants. |base| is the index in the workspace of
+/// byte |offset| of a worker's scratch. Returns false if |base| or one of these sums has a use that is neither a view
+/// nor the addition of a constant.
 bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
   for (Operation *user : base.getUsers()) {
     if (auto view = dyn_cast<memref::ViewOp>(user)) {
@@ -134,8 +136,9 @@ bool PlaceInShared::collectViews(Value base, int64_t offset, Scratch &scratch) {
   return true;
 }
 
-/// Returns the scratch of |loop|, without views if the loop does not use rt.worker_id; none if rt.worker_id or a
-/// multiple of it has a use that collectViews does not know, or if its multiples differ in the bytes of a worker.
+/// Returns the scratch of |loop|, without views if the loop does not use rt.worker_id. Returns nullopt if rt.worker_id
+/// has a use other than a product with a constant, the bytes of one worker; if these constants differ; or if
+/// collectViews returns false for a product.
 std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   Scratch scratch;
   bool regular = true;
@@ -154,7 +157,7 @@ std::optional<Scratch> PlaceInShared::findScratch(scf::ForallOp loop) {
   return scratch;
 }
 
-/// Gives the views of |buffer|, and the views of these, the memory space of |buffer|.
+/// Gives the views of |buffer|, the views of these views and so on the memory space of |buffer|.
 static void propagateSpace(Value buffer) {
   auto space = cast<MemRefType>(buffer.getType()).getMemorySpace();
   for (Operation *user : buffer.getUsers()) {
@@ -179,8 +182,8 @@ static Value getSharedMemory(scf::ForallOp loop) {
   return gpu::DynamicSharedMemoryOp::create(builder, loop.getLoc(), type);
 }
 
-/// Replaces the allocations of |loop| that are in the address space `workgroup` by views of shared memory, one after
-/// the other; returns the bytes that they take there.
+/// Replaces the allocations of |loop| that have a static shape and are in the address space `workgroup` by views of
+/// shared memory, one after the other from byte 0 on. Returns the number of bytes up to the end of the last one.
 int64_t PlaceInShared::placeAllocations(scf::ForallOp loop) {
   SmallVector<memref::AllocOp> allocations;
   loop.walk([&](memref::AllocOp alloc) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects bufferized functions. Leaves functions whose operations on elements of buffers are all inside scf.forall;
-// what remains outside is arithmetic on sizes, views and calls.
+// Expects bufferized functions. Moves all operations on elements of buffers into scf.forall; only arithmetic on sizes,
+// views and calls remain outside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,8 @@ private:
     return success();
   }
 
-  /// Moves |op| into a parallel loop: a grid that shares its elements if countElements counts them, else one iteration.
+  /// Moves |op| into a new parallel loop. If countElements counts the elements of |op|, the loop is a grid of blocks
+  /// that share them; otherwise it has one iteration.
   void wrap(Operation *op) {
     IRRewriter builder(op);
     Location loc = op->getLoc();

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// The most rows of the variant for few rows.
+/// The largest number of rows of a tile that the variant for few rows computes.
 static constexpr int64_t kFewRows = 16;
 
 Projection::Projection(linalg::LinalgOp op, Value thread, Type word, int64_t sharedWords)
@@ -57,7 +57,7 @@ void Projection::emitFewColumns(Value row, Value column) {
   Type word = cast<MemRefType>(shared.getType()).getElementType();
   Value quad = e.mul(e.rem(thread, kFewColumns / 4), 4), group = e.div(thread, kFewColumns / 4);
   Values sums = sumFew(row, e.add(column, quad), group);
-  // [group][row][column], as floats
+  // The sums in shared memory: [group][row][column], one word each.
   constexpr int64_t kPart = kFewAtOnce * kFewColumns;
   for (int64_t r = 0; r < kFewAtOnce; ++r) {
     Value words = e.createOrFold<vector::BitCastOp>(VectorType::get({4}, word), sums[r]);

@@ -23,7 +23,7 @@ inline constexpr int64_t kFewAtOnce = 4, kFewColumns = 16, kFewGroups = kBlockTh
 /// Words of shared memory for the sums of few rows.
 inline constexpr int64_t kFewShared = kFewGroups * kFewAtOnce * kFewColumns;
 
-/// One projection: the parts that both variants need.
+/// The emitter of one f32 projection: the parts that its two variants share.
 class Projection {
 public:
   using Value = mlir::Value;
@@ -34,18 +34,18 @@ public:
   void emit();
 
 protected:
-  /// |thread| is the thread's number in the block. Allocates |sharedWords| elements of type |word|, f32 or i32, of
-  /// shared memory.
+  /// |thread| is the thread's number in the block. Allocates |sharedWords| elements, at least kFewShared, of shared
+  /// memory; their type is |word|, f32 or i32.
   Projection(mlir::linalg::LinalgOp op, Value thread, mlir::Type word, int64_t sharedWords);
 
-  /// Emit the steps of the variant for many rows. loadNext loads this thread's part of the stage that begins at |at| of
-  /// K to registers, and storeNext stores it to stage |stage|, 0 or 1, of shared memory. multiply returns |sums| plus
-  /// the products of a stage, and storeSums adds |sums| to the output.
+  /// Emit the steps of the variant for many rows. loadNext loads this thread's share of both operands to registers, for
+  /// stageDepth() components of K from |at| on. storeNext stores this share, |next|, to stage |stage|, 0 or 1, of
+  /// shared memory. multiply returns |sums| plus the products of stage |stage|. storeSums adds |sums| to the output.
   virtual Values loadNext(Value at) = 0;
   virtual void storeNext(Value stage, mlir::ValueRange next) = 0;
   virtual Values multiply(Value stage, mlir::ValueRange sums) = 0;
   virtual void storeSums(mlir::ValueRange sums) = 0;
-  /// Return the sums before the first stage, the size of K, and the part of K in one stage, in the units of |at|.
+  /// Return the sums before the first stage, the size of K, and the number of components of K in one stage.
   virtual Values noSums() = 0;
   virtual Value depth() = 0;
   virtual int64_t stageDepth() = 0;

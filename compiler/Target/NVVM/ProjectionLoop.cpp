@@ -41,7 +41,7 @@ LowPrecisionProjection ProjectionLoop::cloneAt(OpBuilder &builder, Value row, Va
   return clone;
 }
 
-/// Returns the first row of |rows| in the matrix of which they are a part.
+/// Returns the row at which |rows| begins in the matrix of which it is a subview; 0 if it is no subview.
 static Value getFirstRow(Value rows, OpBuilder &builder) {
   auto view = rows.getDefiningOp<memref::SubViewOp>();
   if (!view)
@@ -177,31 +177,48 @@ std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, in
   return whole;
 }
 
-tiles::GroupedProductOp GroupedLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
+GroupedProjection GroupedLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
   IRMapping map;
   map.map(loop.getInductionVars()[0], row);
   map.map(loop.getInductionVars()[1], column);
   cloneBlock(builder, *loop.getBody(), map);
-  return cast<tiles::GroupedProductOp>(map.lookupOrNull(product.getOperation()));
+  GroupedProjection clone{cast<tiles::GroupedProductOp>(map.lookupOrNull(projection.product.getOperation())), {}};
+  if (projection.epilogue)
+    clone.epilogue = cast<linalg::LinalgOp>(map.lookupOrNull(projection.epilogue.getOperation()));
+  return clone;
 }
 
-Value GroupedLoop::firstRow(tiles::GroupedProductOp clone, OpBuilder &builder) { return getFirstRow(clone.getRows(), builder); }
+Value GroupedLoop::firstRow(GroupedProjection clone, OpBuilder &builder) { return getFirstRow(clone.product.getRows(), builder); }
+
+void GroupedLoop::erase(GroupedProjection clone) {
+  if (clone.epilogue)
+    clone.epilogue->erase();
+  clone.product.erase();
+}
 
 std::optional<GroupedLoop> attune::matchGroupedLoop(scf::ForallOp loop, int64_t rows) {
-  SmallVector<tiles::GroupedProductOp> found;
+  SmallVector<tiles::GroupedProductOp> products;
+  SmallVector<linalg::LinalgOp> others;
   bool isPure = hasOnlyProducts(loop, rows, [&](Operation *op) {
-    auto product = dyn_cast<tiles::GroupedProductOp>(op);
-    if (product)
-      found.push_back(product);
-    return product != nullptr;
+    if (auto product = dyn_cast<tiles::GroupedProductOp>(op))
+      products.push_back(product);
+    else if (auto other = dyn_cast<linalg::LinalgOp>(op))
+      others.push_back(other);
+    else
+      return false;
+    return true;
   });
-  if (!isPure || found.size() != 1)
+  if (!isPure || products.size() != 1 || others.size() > 1)
     return std::nullopt;
-  GroupedLoop whole{loop, found[0], findMatrix(found[0].getRows(), loop, {0})};
+  tiles::GroupedProductOp product = products[0];
+  GroupedProjection projection{product, findFusedEpilogue(product, product.getDestination())};
+  if (!others.empty() && projection.epilogue != others[0])
+    return std::nullopt;
+  GroupedLoop whole{loop, projection, findMatrix(product.getRows(), loop, {0})};
   Value row = loop.getInductionVars()[0], column = loop.getInductionVars()[1];
-  auto panels = found[0].getPanels().getDefiningOp<memref::SubViewOp>();
-  AffineExpr inPanels = getAffineDimExpr(0, loop.getContext()).floorDiv(static_cast<int64_t>(found[0].getWidth()));
-  if (!whole.input || !beginsAtRow(found[0].getRows(), row) || !beginsAtElement(found[0].getDestination(), row, column) || !panels ||
+  auto panels = product.getPanels().getDefiningOp<memref::SubViewOp>();
+  AffineExpr inPanels = getAffineDimExpr(0, loop.getContext()).floorDiv(static_cast<int64_t>(product.getWidth()));
+  if (!whole.input || !beginsAtRow(product.getRows(), row) || !beginsAtElement(projection.getOutput(), row, column) || !panels ||
       !findMatrix(panels, loop, {0}) || !isFunctionOf(panels.getMixedOffsets()[0], column, inPanels))
     return std::nullopt;
   return whole;

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// The row tiles that are visited before the column advances.
+/// The number of rows of tiles in a strip: the tiles that are visited before the column advances.
 static constexpr int64_t kTogether = 16;
 
 ProjectionStrips::ProjectionStrips(ThreadBuilder &host, scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch)

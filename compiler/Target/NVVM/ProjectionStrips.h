@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The tiles of a projection that a block of warpgroups computes, one after another. A strip is 16 rows of tiles; tiles are
-// numbered strip by strip, and down each column of a strip, so that concurrent tiles share rows and columns in the L2 cache.
-// No atomic counter is needed: block b computes the tiles b, b + blocks, ...
+// The order in which blocks of warpgroups compute the tiles of a projection. A strip is 16 rows of tiles. Tiles are
+// numbered strip by strip, and in a strip column by column, each from top to bottom, so that concurrent tiles share
+// rows and columns in the L2 cache. No atomic counter is needed: block b computes the tiles b, b + blocks, ...
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_PROJECTIONSTRIPS_H
@@ -21,10 +21,10 @@ public:
   using Value = mlir::Value;
   using Values = ThreadBuilder::Values;
 
-  /// Creates, at the insertion point of |host|, a loop over blocks of |threads| threads to replace |before|, a loop
-  /// over (row, column) that the caller erases. There is a block for each multiprocessor, but at most one for each
-  /// tile. A tile has |columns| columns. Only the architecture |arch| runs the loop. If the rows of |before| are packed
-  /// tokens, the blocks skip tiles without a token.
+  /// Creates, at the insertion point of |host|, a loop over blocks of |threads| threads, which replaces |before|, a
+  /// loop over (row, column) that the caller erases. The number of blocks is that of multiprocessors, but at most that
+  /// of tiles. A tile has |columns| columns. Only the architecture |arch|, ten times the compute capability, runs the
+  /// loop. If the rows of |before| are packed tokens, the blocks skip tiles without a token.
   ProjectionStrips(ThreadBuilder &host, mlir::scf::ForallOp before, int64_t columns, int64_t threads, int64_t arch);
 
   mlir::scf::ForallOp getLoop() const { return loop; }

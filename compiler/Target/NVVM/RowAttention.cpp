@@ -12,7 +12,8 @@ using namespace attune;
 using xfmr::ScoreStage;
 using Values = ThreadBuilder::Values;
 
-/// Components of a product that are loaded before they are multiplied.
+/// The components of a dot product in an iteration of its loop, so that the loads of several components can start
+/// before the first of them is multiplied.
 static constexpr int64_t kUnroll = 4;
 
 RowAttention::RowAttention(tiles::AttentionTileOp op, ThreadBuilder &e)
@@ -74,8 +75,9 @@ Value RowAttention::keyScale(Value key) {
   return loadKeyScale(e, op.getKey(), e.div(key, width), e.rem(key, width));
 }
 
-/// Returns the column of |table|, which may be null, for the distance from |row|'s position to |key|. The distance 0 is
-/// in the middle; distances beyond the table have its first or its last column.
+/// Returns the column of |table| for the distance from |row|'s position to |key|. The distance 0 is in the middle of
+/// the table; a distance beyond the table has its first or its last column. If |table| is null, so is the result's
+/// table.
 RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, Value table) {
   if (!table)
     return {};
@@ -84,7 +86,7 @@ RowAttention::RelativeRow RowAttention::relativeRow(const Row &row, Value key, V
   return {table, broadcastRow(e, table, 0, row.head), column};
 }
 
-/// Returns component |d| of the vector at |place|, or null if there is no table.
+/// Returns component |d| of the column |place| of a table, or null if |place| has no table.
 Value RowAttention::relativeComponent(const RelativeRow &place, Value d) {
   return place.table ? e.load(place.table, {place.head, d, place.column}) : Value();
 }
@@ -94,7 +96,8 @@ Value RowAttention::product(const Row &row, Value key) {
   int64_t size = cast<MemRefType>(query.getType()).getDimSize(2);
   RelativeRow relativeKey = relativeRow(row, key, op.getRelativeKey());
   RelativeRow relativeQuery = op.getRelativeQuery() == op.getRelativeKey() ? relativeKey : relativeRow(row, key, op.getRelativeQuery());
-  // Terms of relative positions are added to components, so these are scaled one by one; else their sum is.
+  // With relative positions, terms are added to the components of the key, so each component is scaled before its term
+  // is added. Otherwise the sum of products is scaled.
   Value scale = keyScale(key);
   bool scalesComponents = scale && op.hasRelativeTables();
   auto step = [&](Value d, Value sum) {
@@ -119,13 +122,13 @@ Value RowAttention::product(const Row &row, Value key) {
 
 Value RowAttention::mask(const Row &row, Value key) { return e.load(op.getMask(), maskIndices(e, op, row, key)); }
 
-/// Stores |value| times the factor of |stage| if the operation returns scores of that stage.
+/// Stores |value| times captureFactor if the operation returns the scores of |stage|.
 void RowAttention::capture(const Row &row, ScoreStage stage, Value value, Value key) {
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)
     return;
   Value stored = e.mulf(value, e.f32(captureFactor(op, stage)));
-  if (stage == ScoreStage::Masked) // A hidden key is stored as the lowest float, not as that divided by log2(e).
+  if (stage == ScoreStage::Masked) // The score of a hidden key is exactly the lowest float.
     stored = e.select(e.compare(arith::CmpFPredicate::OLE, value, e.f32(kHiddenTimesLog2E)), e.f32(kLowest), stored);
   e.store(stored, target, {row.head, row.query, key});
 }
@@ -141,7 +144,7 @@ Value RowAttention::score(const Row &row, Value key, Value product, bool isSeen)
   }
   capture(row, ScoreStage::Capped, product, key);
   Value added, masked = op.getMask() ? mask(row, key) : Value();
-  // Not a maximum of both, which would replace NaN, too.
+  // Not e.maxf(x, lowest), which would replace NaN, too.
   auto replaceInfinity = [&](Value x) {
     Value lowest = e.f32(kLowest);
     return e.select(e.compare(arith::CmpFPredicate::OLT, x, lowest), lowest, x);

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// Keys of a step of the online softmax of WarpAttention and ThreadAttention, which give a row the same bits if all values
-/// are finite.
+/// Keys of a step of the online softmax in WarpAttention and in ThreadAttention. With equal steps, both give a row the
+/// same bits if all values are finite.
 inline constexpr int64_t kAttentionKeys = 64;
 
 /// Emits the parts of `tile.attention_tile` that concern one row and one key: the product of query and key, the score
@@ -50,14 +50,16 @@ public:
   /// are not tested: the caller knows that the key is visible, or replaces the score. If the operation returns the
   /// scores of a stage before the softmax, stores the score of |key| at that stage.
   Value score(const Row &row, Value key, Value product, bool isSeen = false);
-  /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by |sum|, the
-  /// sum of 2^(score - |maximum|), plus the term of the attention sink, if there is one. The factor is 0 if |sum| is 0,
-  /// as without keys, and with `masked_rows = zero` for a fully masked row.
+  /// Returns the factor that normalizes the results of |row|: the head scale (1 if there is none) divided by the sum of
+  /// |sum| and of the term of the attention sink, if there is one. |sum| is the sum of 2^(score - |maximum|) over the
+  /// keys. The factor is 0 if |sum| is 0, for example without keys; with `masked_rows = zero` it is also 0 for a fully
+  /// masked row.
   Value factor(const Row &row, Value maximum, Value sum);
   /// Returns an i1, true for a fully masked row: |maximum| is at most kHiddenTimesLog2E, and |sum| is not NaN. A row
   /// with a NaN among its scores may have such a maximum, too, since a maximum ignores NaN, but its sum is NaN.
   Value seesNone(Value maximum, Value sum);
-  /// Returns the unnormalized probability of |key| in a fully masked row, by the operation's rule for such rows.
+  /// Returns the unnormalized probability of |key| in a fully masked row: 1.0 if `masked_rows` selects the key, else
+  /// 0.0.
   Value maskedWeight(const Row &row, Value key);
 
   /// The number of keys of the operation and of heads of its tile.

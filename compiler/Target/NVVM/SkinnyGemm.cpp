@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The GEMM of few columns per block, for decoding, whose time is the time to read the weights. A block computes up to
-// 16 columns; its four warps split K. A lane loads whole chunks of 8 weights from memory to registers, without shared
-// memory.
+// The GEMM of few columns per block. It is for decoding, where the time to read the weights dominates. A block computes
+// up to 16 columns; its four warps split K. A lane loads whole chunks of 8 weights from memory to registers, without
+// shared memory.
 //
 // The product m16n8k16 expects in lane 4 g + t the words t and t + 4 of column g of B, where a word is two neighbors in
-// K. Instead, the lane loads chunk 4 i + t of column g, four words w0 .. w3, and uses them for two products:
+// K. Instead, for the four chunks of quad i, the lane loads chunk 4 i + t of column g, four words w0 .. w3, and uses
+// them for two products:
 //
 //   product 0    words t, t + 4 := w0, w1     components 8 (4 i + t) + 0 .. 3
 //   product 1    words t, t + 4 := w2, w3     components 8 (4 i + t) + 4 .. 7
@@ -27,8 +28,9 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 constexpr int64_t kWarps = kBlockThreads / kWarp, kRows = kSplitRows, kColumns = kSplitColumns;
-/// The number of chunks of a column that a warp loads at once (a quad), and the largest number of quads that it loads before
-/// it multiplies. Eight quads of both operands are 128 registers; sixteen would not fit in the 255 of a thread.
+/// The chunks of a quad, which the four lanes of a column load together, and the largest number of quads that a warp
+/// loads before it multiplies. Eight quads of both operands are 128 registers of a thread; sixteen would not fit in the
+/// 255 that a thread may have.
 constexpr int64_t kQuad = 4, kMostQuads = 8;
 
 /// Emits the code of one thread for a projection of few columns.
@@ -52,7 +54,8 @@ private:
 } // namespace
 
 /// Returns |sums|, of 16 rows from |row| on and 16 columns from |column| on, plus the products of |quads| quads of
-/// chunks. The first quad begins at |chunk|; quads are kWarps quads apart.
+/// chunks. The first quad begins at |chunk|, each other one kWarps quads after the one before; other warps have the
+/// quads between.
 Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
   Value g = e.div(lane, 4), t = e.rem(lane, 4), lastRow = e.add(rows, -1), lastColumn = e.add(columns, -1);
   SmallVector<Values> upper, lower, weights;
@@ -78,7 +81,7 @@ Values RowEmitter::addQuads(Value row, Value column, Value chunk, Values sums) {
 }
 
 void RowEmitter::join(Value row, Value column) {
-  SmallVector<Sum> sums;
+  SmallVector<SumAtElement> sums;
   joinSums(e, shared, thread, [&](Value down, Value right, Value sum) {
     Value at = e.add(row, down), beside = e.add(column, right);
     Value exists = e.both(e.compare(arith::CmpIPredicate::slt, at, rows), e.compare(arith::CmpIPredicate::slt, beside, columns));

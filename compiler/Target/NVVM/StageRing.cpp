@@ -16,7 +16,7 @@ static constexpr int64_t kProducerRegisters = 40, kConsumerRegisters = 232;
 StageRing::StageRing(ThreadBuilder &e, int64_t stages, int64_t bytes, int64_t consumers) : tma(e), e(e), stages(stages), bytes(bytes) {
   Value thread = e.thread();
   group = e.div(thread, kWarpgroup), inGroup = e.rem(thread, kWarpgroup);
-  // The swizzle depends on address bits, so eight rows of 128 bytes must begin at a multiple of 1024.
+  // The swizzle depends on address bits, so every eight rows of 128 bytes must begin at a multiple of 1024.
   memory = e.sharedAddress(e.allocateShared(e.getI8Type(), {stages * bytes}, /*alignment=*/1024));
   full = tma.allocateBarriers(stages);
   empty = tma.allocateBarriers(stages);

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Two integers become two elements in two to five instructions. A byte permutation makes the stored byte s the low byte of
-// a 16-bit float whose high byte is that of 2^7 (bf16) or 2^10 (f16), so the float is 2^7 + s or 2^10 + s. A subtraction of
-// two elements at once leaves s - zero. Nothing is rounded. In bf16 an integer of 8 bits is too large for that, so its
-// highest bit selects the number that is subtracted.
+// Two integers become two elements in two to five instructions. A byte permutation makes the stored byte s the low byte
+// of a 16-bit float whose high byte is that of 2^7 (bf16) or 2^10 (f16), so the float is 2^7 + s or 2^10 + s. A
+// subtraction of two elements at once leaves s - zero, where zero is WeightFormat::zero(). Nothing is rounded. A stored
+// integer of 8 bits has one bit more than the mantissa of bf16, so in bf16 this highest bit selects the number that is
+// subtracted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,8 @@ Value StoredIntegers::toElements(Value bytes, int64_t first) {
   } else if (format.bits == 4) {
     excess = word(0x4300 + format.zero());
   } else {
-    // The float 0x4300 + s is 128 + s if s is less than 128; else, without bit 7 of s, it is s. With zero = 128, subtract 256
-    // if s is less than 128, else 128; with zero = 0, subtract 128 or 0.
+    // The float with the bits 0x4300 + s is 128 + s if s is less than 128. Otherwise bit 7 of s is cleared, and the
+    // float is s. With zero = 128, subtract 256 if s is less than 128, else 128; with zero = 0, subtract 128 or 0.
     Value high = arith::AndIOp::create(e, large, word(0x80));
     large = arith::AndIOp::create(e, large, word(0xff7f));
     excess = arith::XOrIOp::create(e, high, word(format.zero() ? 0x4380 : 0x80));

@@ -16,8 +16,8 @@ public:
 
   StoredIntegers(ThreadBuilder &e, const mlir::xfmr::WeightFormat &format, mlir::Type element) : e(e), format(format), element(element) {}
 
-  /// Returns the integers in the bytes |first| and |first| + 1 of the i32 |bytes|, minus the format's zero, as two elements
-  /// in one i32. Each byte has one integer, also with 4 bits.
+  /// Returns the integers in the bytes |first| and |first| + 1 of the i32 |bytes|, minus the format's zero, as two
+  /// elements in one i32, that of byte |first| in the low half. Each byte has one integer, also with 4 bits.
   Value toElements(Value bytes, int64_t first);
 
 private:

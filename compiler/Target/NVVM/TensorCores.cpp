@@ -47,7 +47,7 @@ Values TensorCores::multiply(ValueRange a, ValueRange b, ValueRange sums) {
   NVVM::MMATypes type = element.isF16() ? NVVM::MMATypes::f16 : NVVM::MMATypes::bf16;
   std::array<NVVM::MMATypes, 2> types{type, type};
   std::array<NVVM::MMALayout, 2> layouts{NVVM::MMALayout::row, NVVM::MMALayout::col};
-  // The operation takes operands of f16 as vectors of two elements, but operands of bf16 as words of 32 bits.
+  // NVVM::MmaOp takes operands of f16 as vectors of two elements, but operands of bf16 as words of 32 bits.
   auto pairs = [&](ValueRange words) {
     return llvm::map_to_vector(words, [&](Value word) -> Value {
       return element.isF16() ? LLVM::BitcastOp::create(e, VectorType::get({2}, element), word).getResult() : word;

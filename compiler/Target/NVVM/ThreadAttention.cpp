@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// FlashAttention without tensor cores, whose products round their operands. WarpAttention reads each key and value from
-// the cache of the multiprocessor for every row; here a block of four warps has a tile of 64 rows (pairs of a query and
-// a head), and each key and value in shared memory serves all of them. Keys are processed in steps of 64, with an online
-// softmax.
+// FlashAttention without tensor cores, which would round the operands. WarpAttention reads each key and value from the
+// L1 cache for every row; here a block of four warps has a tile of 64 rows (pairs of a query and a head), and each key
+// and value in shared memory serves all of them. Keys are processed in steps of 64, with an online softmax.
 //
 //                       keys of the step, 64                      values, E columns
 //   warp 0   Q 16 x D   | S 16 x 64 | --softmax--> P, half        | O 16 x E |
@@ -13,14 +12,16 @@
 //   warp 2              | S         |              through        | O        |
 //   warp 3              | S         |              shared memory  | O        |
 //
-//   lane 8 r + c   rows 4r .. 4r + 3;  keys 4c .. 4c + 3 and 32 + 4c .. 32 + 4c + 3;  columns 32 m + 4c .. 32 m + 4c + 3
+//   lane 8 r + c   rows 4r .. 4r + 3 of the warp;  keys 4c .. 4c + 3 and 32 + 4c .. 32 + 4c + 3;
+//                  columns 32 m + 4c .. 32 m + 4c + 3 for m = 0, 1, ...
 //
-// For each component in Q K^T, or each key in P V, a lane loads 4 rows and 8 keys (or 4 columns of every 32) from shared
-// memory, in vectors of 4, and multiplies each with each. Queries are kept transposed, so that the 4 rows are neighbors;
-// so are the probabilities, which only the warp that computed them reads.
+// For each component in Q K^T a lane loads 4 floats of Q and 8 of K from shared memory; for each key in P V it loads 4
+// floats of P and 4 of every 32 columns of V. It loads them as vectors of 4 and multiplies each float of the first
+// operand with each of the second. Queries are transposed in shared memory, so that the 4 rows are neighbors. So are
+// the probabilities, which only the warp that computed them reads.
 //
 // Keys and values come in slices of at most 8 KiB: 32 components of the 64 keys, or 16 values (32 if they have up to 64
-// columns). A ring of three stages holds them; while one is multiplied, cp.async fills the next ones:
+// columns). A ring of three stages holds them; while one is multiplied, cp.async fills the next two:
 //
 //   copies     | K0 | K1 | V0 | V1 | K0' | ..
 //   products             | K0 | K1 | V0 | V1 | ..
@@ -60,8 +61,8 @@ constexpr int64_t kRows = 64, kWarpRows = 16, kKeys = kAttentionKeys, kHalf = kK
 constexpr int64_t kVector = 4, kLaneRows = kVector, kLanes = kHalf / kVector, kMostComponents = 128;
 /// Components of a slice of keys, the most floats of a slice, and stages.
 constexpr int64_t kSliceComponents = 32, kSliceFloats = kSliceComponents * kKeys, kStages = 3;
-/// Floats of a row of the transposed probabilities of a warp. The padding spreads the vectors that it stores at once over
-/// all banks.
+/// Floats of a row of the transposed probabilities of a warp, 4 of them padding. The padding spreads the vectors that a
+/// warp stores at once over all banks.
 constexpr int64_t kWeightStride = kWarpRows + 4;
 /// Components, or keys, whose products an iteration adds.
 constexpr int64_t kUnroll = 8;
@@ -117,7 +118,8 @@ private:
   Value warp, laneRow, laneColumn, count;
   /// In shared memory: [component][row], [warp][key of half a step][row], [stage][component or key][key or column].
   Value queries, weights, stages;
-  /// The first row of the tile, the lane's rows, whether they exist, and the end of the keys that the tile visits.
+  /// The first row of the tile, an i1 for each of the lane's rows that is true if the row exists, the end of the keys
+  /// that the tile visits, and the lane's rows.
   Value first, exists[kLaneRows], keyEnd;
   AttentionRow row[kLaneRows];
 };
@@ -204,9 +206,9 @@ void ThreadAttention::keepQueries() {
   });
 }
 
-/// Starts to copy |rows| rows of |from|, from the indices |first| on, to stage |stage|, where they are |rowFloats| floats
-/// apart. Only |usedFloats| floats of a row, a multiple of 4, and the first |count| rows exist, all rows
-/// if |count| is null; others become zeros.
+/// Starts to copy |rows| rows of |from| to stage |stage|, where they are |rowFloats| floats apart. |first| has the
+/// indices of the first row. Only |usedFloats| floats of a row exist, a multiple of 4, and only the first |count| rows,
+/// or all if |count| is null. Zeros take the place of floats that do not exist.
 void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, int64_t rows, int64_t rowFloats, int64_t usedFloats,
                                 Value count) {
   int64_t perRow = rowFloats / kVector, total = rows * perRow;
@@ -224,7 +226,8 @@ void ThreadAttention::copyBlock(Value stage, Value from, ArrayRef<Value> first, 
   }
 }
 
-/// Starts to copy slice |slice| of the step whose first key is |key| to stage |stage|.
+/// Starts to copy slice |slice| of the step whose first key is |key| to stage |stage|. The slices of the keys have the
+/// first numbers, those of the values follow.
 void ThreadAttention::startSlice(int64_t slice, Value stage, Value key) {
   if (slice < slicesOfKeys()) {
     int64_t d = slice * kSliceComponents;
@@ -235,8 +238,8 @@ void ThreadAttention::startSlice(int64_t slice, Value stage, Value key) {
   copyBlock(stage, op.getValue(), {begin}, valuesOfSlice(), columns, valueDim, e.sub(rows.keys, begin));
 }
 
-/// Adds to |scores| the products of the components of slice |slice|, which is in |stage|. Scores are vectors of 4 keys:
-/// for each row the keys of the first half, then those of the second.
+/// Returns |scores| plus the products of the components of slice |slice|, which is in |stage|. Scores are vectors of 4
+/// keys: each row has one vector of keys of the first half of the step, then one of the second half.
 Values ThreadAttention::multiplyKeys(int64_t slice, Value stage, Values scores) {
   int64_t d = slice * kSliceComponents, depth = std::min(kSliceComponents, headDim - d);
   Value key = e.add(e.mul(stage, kSliceFloats), e.mul(laneColumn, kVector));
@@ -263,8 +266,9 @@ Values ThreadAttention::multiplyKeys(int64_t slice, Value stage, Values scores) 
   return scores;
 }
 
-/// Replaces the products |scores| of the step that begins at |begin| by unnormalized probabilities, and updates the maxima,
-/// the sums and the results. If |areSeen|, no key is hidden. Scores here are scalars: 8 of each row.
+/// Replaces the products |scores| of the step that begins at |begin| by unnormalized probabilities. Updates the maxima
+/// and the sums of |state| and rescales its results. If |areSeen|, all keys of the step are visible to every row.
+/// Scores here are scalars: 8 of each row.
 void ThreadAttention::weigh(Value begin, bool areSeen, MutableArrayRef<Value> scores, State &state) {
   Value last = e.add(rows.keys, -1), mine = e.add(begin, e.mul(laneColumn, kVector));
   constexpr int64_t kLaneKeys = 2 * kVector;
@@ -299,7 +303,7 @@ void ThreadAttention::weigh(Value begin, bool areSeen, MutableArrayRef<Value> sc
 void ThreadAttention::keepWeights(ArrayRef<Value> probabilities, int64_t half) {
   auto sync = [&] { NVVM::SyncWarpOp::create(e, arith::ConstantIntOp::create(e, -1, 32)); };
   Value base = e.add(e.mul(warp, kHalf * kWeightStride), e.mul(laneRow, kLaneRows)), key = e.mul(laneColumn, kVector);
-  sync(); // The other half may still be read.
+  sync(); // Lanes may still read the other half.
   for (int64_t i = 0; i < kVector; ++i) {
     Values ofKey;
     for (int64_t r = 0; r < kLaneRows; ++r)
@@ -310,7 +314,8 @@ void ThreadAttention::keepWeights(ArrayRef<Value> probabilities, int64_t half) {
   sync();
 }
 
-/// Adds to the results the products of the probabilities in shared memory and slice |slice| of the values, in |stage|.
+/// Adds to the results of |state| the products of the probabilities in shared memory and slice |slice|, of values,
+/// which is in |stage|.
 void ThreadAttention::addValues(int64_t slice, Value stage, State &state) {
   int64_t firstKey = (slice - slicesOfKeys()) * valuesOfSlice() % kHalf, perRow = columns / kHalf;
   Value probability = e.add(e.add(e.mul(warp, kHalf * kWeightStride), e.mul(laneRow, kLaneRows)), firstKey * kWeightStride);
@@ -334,7 +339,8 @@ void ThreadAttention::addValues(int64_t slice, Value stage, State &state) {
     state.results[r].assign(results.begin() + r * perRow, results.begin() + (r + 1) * perRow);
 }
 
-/// Emits the step of the 64 keys from |begin| on. Expects that the copies of its first two slices have been started.
+/// Emits the step of the 64 keys from |begin| on and returns the next state. Expects that the copies of the step's
+/// first two slices have been started. For |areSeen| see weigh.
 ThreadAttention::State ThreadAttention::step(Value begin, State state, bool areSeen) {
   Value zeros = arith::ConstantOp::create(e, e.getZeroAttr(vector));
   Values products(2 * kLaneRows, zeros), scores;
@@ -365,7 +371,7 @@ ThreadAttention::State ThreadAttention::step(Value begin, State state, bool areS
   return state;
 }
 
-/// Emits the loop over the steps of the keys [|begin|, |end|). If |areSeen|, no key is hidden.
+/// Emits the loop over the steps of the keys [|begin|, |end|). For |areSeen| see weigh.
 ThreadAttention::State ThreadAttention::overKeys(Value begin, Value end, State before, bool areSeen) {
   return unpack(e.loop(begin, end, e.index(kKeys), pack(before),
                        [&](Value key, ValueRange carried) -> Values { return pack(step(key, unpack(carried), areSeen)); }));
@@ -384,7 +390,7 @@ void ThreadAttention::emitTile(Value from) {
   Value begin = e.mul(e.div(visited.first, kKeys), kKeys), end = visited.second;
   auto [seen, unseen] = rows.seenKeys(first, last, {begin, end}, kKeys);
   keyEnd = end;
-  e.barrier(); // The tile before may still be read.
+  e.barrier(); // Other warps may still read the tile before.
   for (int64_t slice = 0; slice < kStages - 1; ++slice) {
     e.ifThen(e.compare(arith::CmpIPredicate::slt, begin, end), [&] { startSlice(slice, e.index(slice), begin); });
     copies.commitCopies();
@@ -422,7 +428,7 @@ void ThreadAttention::finish(const State &state) {
   }
   if (!needsMaskedRows(op))
     return;
-  e.barrier(); // The lanes that compute a row again write the results of others.
+  e.barrier(); // A lane may overwrite results that other lanes have stored.
   Value lane = e.rem(loops.thread, kWarp);
   WarpAttention(op, e).emitMaskedRows(e.add(first, e.mul(warp, kWarpRows)), lane, [&](Value local) {
     Value from = e.mul(e.div(local, kLaneRows), kLanes), which = e.rem(local, kLaneRows);
@@ -438,8 +444,8 @@ void ThreadAttention::finish(const State &state) {
 }
 
 /// Returns true if rows of |buffer| are contiguous and have a multiple of 4 floats, and the distances between rows and
-/// the offset are multiples of 4 floats. Then all rows are aligned for cp.async if the memory is. Offsets that are not
-/// constant are sums of multiples of the distances.
+/// the offset are multiples of 4 floats. Then all rows are aligned for cp.async if the memory is. An offset that is not
+/// constant passes, since views of whole rows and heads have offsets that are sums of multiples of the distances.
 static bool hasRowsOfVectors(Value buffer) {
   SmallVector<int64_t> strides;
   int64_t offset;

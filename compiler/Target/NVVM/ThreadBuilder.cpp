@@ -42,8 +42,8 @@ Value ThreadBuilder::addressOf(Value buffer, ValueRange at) {
     offset = add(offset, mul(index, stride));
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(*this, buffer);
   Value number = toI64(base);
-  // The index is the value of a generic pointer, so it becomes one first. Buffers outside of shared memory are in
-  // global memory.
+  // For a buffer outside of shared memory, which is in global memory, the index is the value of a generic pointer. So
+  // it becomes a generic pointer first, then one to global memory.
   auto pointer = LLVM::LLVMPointerType::get(getContext(), isShared ? memory : 0);
   Value address = LLVM::IntToPtrOp::create(*this, pointer, number);
   if (!isShared)

@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The number of threads of a warp, and of a block that computes thread-block tiles of projections or attention in the
-/// version for all architectures. Blocks of the version for one architecture have three warpgroups, 384 threads.
+/// The number of threads of a warp, and of a block that computes thread-block tiles of projections or attention in a
+/// version for all architectures. Blocks of architecture-specific versions have three warpgroups, 384 threads.
 inline constexpr int64_t kWarp = 32, kBlockThreads = 128;
 
 /// Creates the code of one thread: scalar arithmetic, shared memory, and operations on the lanes of a warp.
@@ -27,9 +27,9 @@ public:
   /// Loads an element of f32, bf16, f16 or i8 as f32.
   Value loadWide(Value buffer, mlir::ValueRange at);
   void store(Value value, Value buffer, mlir::ValueRange at);
-  /// Allocates memory that the threads of the block share.
+  /// Allocates memory that the threads of the block share. |alignment| is in bytes.
   Value allocateShared(mlir::Type element, llvm::ArrayRef<int64_t> shape, int64_t alignment = 128);
-  /// Returns the address of |buffer|, which is in shared memory.
+  /// Returns the address of |buffer|, a result of allocateShared.
   Value sharedAddress(Value buffer);
   /// Returns the address of element |at| of |buffer|, in shared or global memory like |buffer|.
   Value addressOf(Value buffer, mlir::ValueRange at);

@@ -10,7 +10,7 @@
 //   sum   += A[k, 8 rows] B[k, 4 columns]     for each of 16 k: three loads of 16 bytes for 32 products
 //   stage' = next; barrier
 //
-// A panel has all its columns, so only rows and K have tails, which are read as 0.
+// A panel always has 64 columns, so only rows and K have tails. Elements past the last row or past K are read as 0.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ using Values = ThreadBuilder::Values;
 static constexpr int64_t kRows = 64, kColumns = 64, kDepth = 16, kThreadRows = 8, kThreadColumns = 4, kThreads = kBlockThreads;
 /// Components that a thread loads at once in the variant for few rows.
 static constexpr int64_t kFewUnroll = 4;
-/// Floats after a row of a transposed tile, so that the 16 threads that write one column of it use eight banks, not
-/// one.
+/// Padding floats after a row of the transposed rows of A, so that the 16 threads that write one column of the
+/// transposed rows use eight banks, not one.
 static constexpr int64_t kPadding = 4;
 /// Floats of a stage.
 static constexpr int64_t kStage = kDepth * (kRows + kPadding + kColumns);
@@ -63,7 +63,7 @@ bool attune::isContraction(linalg::LinalgOp op) {
     if (!size || *size > most)
       return false;
   }
-  // out + x * w
+  // The body must be out + x * w.
   auto sum = op.getBlock()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   auto product = sum ? sum.getRhs().getDefiningOp<arith::MulFOp>() : arith::MulFOp();
   return product && sum.getLhs() == op.getBlock()->getArgument(2) && product.getLhs() == op.getBlock()->getArgument(0) &&
@@ -94,7 +94,7 @@ private:
   Value splat(Value scalar) { return vector::BroadcastOp::create(e, vector, scalar); }
   Value lane(Value of, int64_t number) { return vector::ExtractOp::create(e, of, number); }
   Value zero() { return arith::ConstantOp::create(e, e.getZeroAttr(vector)); }
-  /// Returns the offset of row |k| of the transposed rows, or of the panel, in stage |stage|.
+  /// Return the offset, in floats, of row |k| of stage |stage|: rowOfA of the transposed rows, rowOfB of the panel.
   Value rowOfA(Value stage, Value k) { return e.add(e.mul(stage, kStage), e.mul(k, kRows + kPadding)); }
   Value rowOfB(Value stage, Value k) { return e.add(e.add(e.mul(stage, kStage), e.mul(k, kColumns)), kDepth * (kRows + kPadding)); }
 
@@ -136,7 +136,7 @@ void ContractionEmitter::storeNext(Value stage, ValueRange next) {
     storeVector(next[kOfA + i], shared, e.add(rowOfB(stage, e.add(line, i * (kThreads / (kColumns / 4)))), column));
 }
 
-/// Adds the products of all components of |stage| to |sums|.
+/// Returns |sums| plus the products of all components of |stage|.
 Values ContractionEmitter::multiply(Value stage, ValueRange sums) {
   Value column = e.mul(e.rem(thread, kColumns / kThreadColumns), kThreadColumns);
   Value row = e.mul(e.div(thread, kColumns / kThreadColumns), kThreadRows);

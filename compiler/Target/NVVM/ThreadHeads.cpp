@@ -12,8 +12,8 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Quantizes the rows of |from|, f32 `[n, size]`, a warp for each. |store| stores the integer of component |column| of
-/// row |row|, |storeScale| the scale of row |row|.
+/// Quantizes the rows of |from|, f32 `[n, size]`, with one warp for each row. |store| stores the integer of component
+/// |column| of row |row|, |storeScale| stores the scale of row |row|.
 static void quantizeRows(ThreadBuilder &e, const ThreadLoops &loops, Value from, int64_t size,
                          llvm::function_ref<void(Value integer, Value row, Value column)> store,
                          llvm::function_ref<void(Value scale, Value row)> storeScale) {
@@ -30,10 +30,10 @@ static void quantizeRows(ThreadBuilder &e, const ThreadLoops &loops, Value from,
   });
 }
 
-/// Emits |op| so that neighboring threads write neighboring columns of the panel, or, of one new key, neighboring components;
-/// or a warp writes a key of integers.
-/// Columns before the first new key keep their values; columns past the last key become 0, in a panel of integers they
-/// keep their values.
+/// Emits |op|. Columns before the first new key keep their values. In a panel of floats, neighboring threads write the
+/// same component of neighboring keys or, if there is one new key only, neighboring components of this key; columns
+/// past the last new key become 0. In a panel of integers, each warp writes whole keys with their scales, and columns
+/// past the last new key keep their values.
 void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value keys = op.getKeys(), panel = op.getDestinations()[0];
@@ -46,7 +46,7 @@ void attune::emitKeyPanel(tiles::KeyPanelOp op, const ThreadLoops &loops) {
         [&](Value scale, Value row) { storeKeyScale(e, scale, panel, e.add(first, row)); });
     return;
   }
-  // Two loops, so that no load is in a branch, where a thread would wait for one after the other.
+  // Two loops, so that no load is in a branch, where a thread would wait for each load before it starts the next.
   Value components = e.size(panel, 0), columns = e.sub(width, first), copied = e.min(e.size(keys, 0), columns);
   loops.forEach(e, {components, copied}, kPointsAtOnce, [&](ValueRange point) {
     Value element = toCacheElement(e, e.loadWide(keys, {point[1], point[0]}), type.getElementType(), {});
@@ -83,7 +83,8 @@ void attune::emitKeyRows(tiles::UnpackKeysOp op, const ThreadLoops &loops) {
   });
 }
 
-/// Emits |op|: a thread rotates one pair of components, or copies one component that is not rotated.
+/// Emits |op|: a point of the first loop is a pair of components to rotate, a point of the second loop is a component
+/// to copy.
 void attune::emitRotary(tiles::RotaryTileOp op, const ThreadLoops &loops) {
   ThreadBuilder e(op.getLoc(), op);
   Value input = op.getInput(), table = op.getTable(), result = op.getDestinations()[0];

@@ -4,7 +4,7 @@
 //
 // The points of the parallel dimensions are divided among the threads, and each thread computes the reductions of its
 // points alone, with accumulators in registers. For a few long rows that would leave most threads idle, so the lanes of
-// a warp share a reduction of a row to one sum or maximum.
+// a warp share the reduction of a matrix row to one sum or maximum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ using Values = ThreadBuilder::Values;
 
 namespace {
 
-/// The number of elements of a row that a lane loads before it joins the first.
+/// The number of elements of a row that a lane can load before it joins the first of them to its accumulator.
 constexpr int64_t kElementsAtOnce = 8;
 
 /// Emits the code of one thread for a linalg operation.
@@ -63,15 +63,17 @@ private:
 
 } // namespace
 
-/// Returns the number of points that a thread computes at once: fewer with many operands, whose addresses need
-/// registers; 1 for a reduction, which has several loads of its own in flight, and if areBodiesIndependent is false.
+/// Returns the number of points that a thread computes at once: up to kPointsAtOnce, but fewer with many operands,
+/// whose addresses need registers; 1 for a reduction, which has several loads of its own in flight, and if
+/// areBodiesIndependent is false.
 int64_t LinalgEmitter::getPointsAtOnce() {
   constexpr int64_t kAddresses = 2 * kPointsAtOnce;
   return reduction.empty() && areBodiesIndependent() ? std::clamp<int64_t>(kAddresses / op->getNumOperands(), 1, kPointsAtOnce) : 1;
 }
 
-/// Returns true if the body can be evaluated for a point past the last one, with the elements of the last point, which
-/// another thread may have overwritten: the body writes nothing, and loads from no index that may come from an output.
+/// Returns true if the body can be evaluated with the elements of the last point in the place of a point past it, even
+/// if another thread has overwritten the outputs of the last point: the body writes nothing, and no index of its loads
+/// can come from an output.
 bool LinalgEmitter::areBodiesIndependent() {
   Region &body = op->getRegion(0);
   if (llvm::all_of(body.front(), [](Operation &inner) { return isMemoryEffectFree(&inner); }))
@@ -129,8 +131,9 @@ void LinalgEmitter::emitWarps(Operation *how) {
   loops.forEachWarp(e, sizes[0], [&](Value row, Value lane) {
     body.at[0] = row;
     Value none = e.f32(isMaximum ? -std::numeric_limits<double>::infinity() : 0.0);
-    // The elements of a lane are joined in the same order in both loops. An iteration of the first one can load all its
-    // elements before it needs one.
+    // Two loops join the elements of a lane, both in the order of their columns. An iteration of the first loop has
+    // kElementsAtOnce elements and can load all of them before it needs one; the second loop has the elements that
+    // remain.
     auto joinFrom = [&](Value first, Value end, int64_t atOnce, Value part) {
       return e.loop(first, end, e.index(atOnce * kWarp), part, [&](Value column, ValueRange carried) {
         Values sum(carried);

@@ -10,11 +10,12 @@
 
 namespace attune {
 
-/// The points that a thread usually computes at once in loops of elements. With fewer, blocks of few rows wait for memory most
-/// of the time; with more, the addresses of several operands do not fit into the registers of a thread.
+/// The points that a thread usually computes at once in elementwise loops. With fewer, blocks of few rows wait for
+/// memory most of the time; with more, the addresses of several operands do not fit into the registers of a thread.
 inline constexpr int64_t kPointsAtOnce = 4;
 
-/// Emits the loads and the arithmetic of one point of a loop, and returns a function that emits its stores.
+/// A function that emits the loads and the arithmetic of one point of a loop. It returns another function, which emits
+/// the stores of the point.
 using PointBody = llvm::function_ref<std::function<void()>(mlir::ValueRange point)>;
 
 /// The division of loops among the threads of a block, or of all blocks: of the points of a loop, numbered in order, a

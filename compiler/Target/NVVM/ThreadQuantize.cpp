@@ -18,7 +18,7 @@ void attune::emitQuantizeRows(tiles::QuantizeRowsOp op, const ThreadLoops &loops
   loops.forEach(e, {e.size(quantized, 0), e.size(quantized, 1)}, atOnce, [&](ValueRange point) {
     Value exists = e.compare(arith::CmpIPredicate::slt, point[1], e.size(input, 1));
     Value x = e.choose(exists, [&] { return Values{e.load(input, point)}; }, [&] { return Values{e.f32(0.0)}; })[0];
-    // A destination of f32 has values rounded to bf16.
+    // A destination of f32 gets values that are rounded to bf16.
     Value rounded = arith::TruncFOp::create(e, element.isF32() ? e.getBF16Type() : element, x);
     if (element.isF32())
       rounded = arith::ExtFOp::create(e, element, rounded);

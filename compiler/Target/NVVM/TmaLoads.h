@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// The state of a pipeline in shared memory: its next stage, and the phase of that stage's mbarriers, 0 or 1, which
-/// flips with each round.
+/// The position of a thread in a pipeline: the number of its next stage, and the phase of that stage's mbarriers, 0 or
+/// 1, which flips with each round through the stages.
 struct PipelineState {
   mlir::Value stage, phase;
 };
@@ -33,7 +33,8 @@ public:
   void arrive(Value barrier);
   /// Arrives at |barrier| and adds |bytes| to the bytes of loads that must arrive before its phase completes.
   void arriveExpectBytes(Value barrier, int64_t bytes);
-  /// Waits until the phase with parity |phase|, an index, has completed.
+  /// Waits until the phase with parity |phase|, an index, has completed. After init, a wait for parity 1 returns at
+  /// once.
   void wait(Value barrier, Value phase);
   /// Starts the TMA load of a tile to |to|. |map| is the TMA descriptor; |at| are the coordinates of the tile's first
   /// element, innermost dimension first. The load's bytes arrive at |barrier|.
@@ -48,7 +49,8 @@ public:
   PipelineState unpack(Value packed);
   Value otherPhase(Value phase) { return e.sub(e.index(1), phase); }
 
-  /// Sets the number of registers of each thread of a warpgroup to |count|; |more| must be true if that is an increase.
+  /// Sets the number of registers of each thread of a warpgroup to |count|. |more| must be true if that is an increase,
+  /// false if it is a decrease.
   void setMaxRegisters(int64_t count, bool more);
   /// Waits at named barrier |number|, 1 to 15, for |threads| threads of the block.
   void namedBarrier(Value number, int64_t threads);

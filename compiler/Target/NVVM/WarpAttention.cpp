@@ -8,9 +8,10 @@
 //   score[i]  = query . key[i]                                     panels have keys side by side, so lanes read neighbors
 //   p[i]      = 2^(score[i] - maximum)                             maximum over lanes by shuffles
 //   result[e] = result[e] decay + sum_i p[i] value[i, e]           probabilities are broadcast by shuffles
+//   decay     = 2^(maximum before the step - maximum)
 //
-// Steps begin at multiples of 64, and a lane adds its two probabilities to its own sum, in this order; ThreadAttention does
-// the same.
+// Steps begin at multiples of 64, and a lane adds its two probabilities of a step to its own sum, first that of key l,
+// then that of key l + 32; ThreadAttention does the same.
 //
 // No shared memory and no barrier: warps do not wait for each other, which suits decoding with its few rows and many
 // keys.
@@ -59,7 +60,8 @@ Values WarpAttention::addValues(Value begin, Value end, Value weight, Values sum
   });
 }
 
-/// Emits a step of 64 keys. Carries the maximum, the lane's part of the sum, and the lane's columns of the result.
+/// Emits the step of the 64 keys from |begin| on, without those from |end| on. |carried| and the result are the
+/// maximum, the lane's part of the sum, and the lane's columns of the result.
 Values WarpAttention::step(Value begin, Value end, ValueRange carried) {
   Value scores[2], middle = e.add(begin, kWarp);
   for (int64_t half = 0; half < 2; ++half) {
@@ -113,7 +115,7 @@ void WarpAttention::emitRow() {
   Value factor = rows.factor(row, maximum, sum);
   storeResult(ValueRange(carried).drop_front(2), factor);
   if (target)
-    // A lane reads the scores that it has stored: both begin at a multiple of 64.
+    // A lane reads only scores that it has stored itself, since this loop begins at the first key of the steps.
     forLaneKeys(begin, end, [&](Value key) {
       Value at[] = {row.head, row.query, key};
       e.ifThen(e.compare(arith::CmpIPredicate::sge, key, visited.first),
@@ -121,7 +123,7 @@ void WarpAttention::emitRow() {
     });
   if (!needsMaskedRows(op))
     return;
-  // The results and probabilities that are written again may be those of other lanes.
+  // emitMaskedRow may overwrite results and probabilities that other lanes have stored.
   NVVM::SyncWarpOp::create(e, arith::ConstantIntOp::create(e, -1, 32));
   Value some = e.compare(arith::CmpIPredicate::sgt, rows.keys, 0);
   e.ifThen(e.both(rows.seesNone(maximum, sum), some), [&] { emitMaskedRow(row, lane); });

@@ -24,9 +24,9 @@ public:
   /// probabilities, if the operation returns them. |laneNumber| is the thread's number in the warp.
   void emitMaskedRow(const RowAttention::Row &which, Value laneNumber);
 
-  /// Emits the code of emitMaskedRow for those of the 16 rows from |first| on that exist and are fully masked. They are
-  /// rare, so they are computed one by one, each by all lanes of the warp. |stateOf| returns the maximum and the sum of
-  /// row |first| + |local|.
+  /// Emits the code of emitMaskedRow for those of the 16 rows from |first| on that exist and are fully masked. Such
+  /// rows are rare, so they are computed one by one, each by all lanes of the warp. |stateOf| returns the maximum and
+  /// the sum of row |first| + |local|.
   void emitMaskedRows(Value first, Value laneNumber, llvm::function_ref<std::pair<Value, Value>(Value local)> stateOf);
 
 private:

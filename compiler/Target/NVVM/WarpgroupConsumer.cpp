@@ -18,9 +18,9 @@
 //   tensor cores   | S' ||    O += P V    || S'' ||    O += P' V'   |
 //   this warpgroup        | softmax of S' |  round  | softmax of S'' |
 //
-// Queries are in shared memory, probabilities in registers. O += P V reads the registers of P until it is waited for,
-// so P' is rounded only after the wait. Stages after the first whose keys are all visible to every row run in a loop of
-// their own, without mask tests.
+// Queries are in shared memory, probabilities in registers. The product O += P V reads the registers of P until the
+// wait for O, so P' is rounded only after that wait. After the first stage, stages whose keys are all visible to every
+// row run in a loop of their own, without mask tests.
 //
 //===----------------------------------------------------------------------===//
 
@@ -91,7 +91,7 @@ Values WarpgroupConsumer::pack(ArrayRef<Value> weights) {
   return words;
 }
 
-/// Emits the loop over the stages of the keys [begin, end). It carries the probabilities of the stage before. If
+/// Emits the loop over the stages of the keys [begin, end). |carried| and the result are a joined Carried. If
 /// |areSeen|, all these keys are visible to every row.
 Values WarpgroupConsumer::overStages(Value begin, Value end, ValueRange carried, bool areSeen) {
   return e.loop(begin, end, e.index(stages.schedule.keys), carried, [&](Value key, ValueRange all) -> Values {
@@ -121,7 +121,7 @@ PipelineState WarpgroupConsumer::run(Value group, Value stores, Value begin, Val
   Value zero = e.index(0);
   own.take(e.mul(e.div(inGroup, kWarp), 16), stores);
   auto barrier = [&] { tma.namedBarrier(group, kWarpgroup); };
-  barrier(); // All products with the queries of the tile before have finished.
+  barrier(); // Now all warps have finished their products with the queries of the tile before.
   keepQueries();
   barrier();
   auto some = [&]() -> Values {

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// MLIR's wgmma operation has no operand A in registers and takes the sums as operands even if it ignores them, and its
-// wait does not order accesses to the sums. So products are inline PTX whose sums are results; they are also operands
-// if the product is added to them. The first product of a tile ignores the sums, so that no instruction writes zeros to
-// registers between the fence and the product.
+// MLIR's wgmma operation has no operand A in registers and takes the sums as operands even if it ignores them, and
+// MLIR's wait does not order accesses to the sums. So products are inline PTX whose results are the sums. If a product
+// is added to earlier sums, these are operands, too. The first product of a tile has no such operands, so that no
+// instruction writes zeros to registers between the fence and the product.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
 
-/// Emits the inline PTX |text|, which returns |count| f32 values and reads |others|, whose constraints are
-/// |constraints|. If |sums| is not empty, the results are in the same registers as |sums|.
+/// Emits the inline PTX |text|, which returns |count| f32 values and reads |others|. |constraints| are the constraints
+/// of |others|, each after a comma. If |sums| is not empty, the results are in the same registers as |sums|.
 static Values emitAsm(ThreadBuilder &e, StringRef text, int64_t count, ValueRange sums, ValueRange others, StringRef constraints) {
   std::string all;
   llvm::raw_string_ostream stream(all);
-  // Without sums, results must not share registers with operands, which are read after the instruction.
+  // Without sums, results must not share registers with operands, which are still read after the instruction.
   llvm::interleave(SmallVector<StringRef>(count, sums.empty() ? "=&f" : "=f"), stream, ",");
   for (size_t i = 0; i < sums.size(); ++i)
     stream << ',' << i;

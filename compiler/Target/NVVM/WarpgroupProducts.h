@@ -14,9 +14,9 @@
 // Products are asynchronous: from a product's start to the wait for its group the tensor cores own its registers, the
 // sums and an operand A in registers. Nothing else may read or write the sums, or write the operand. The emitted code
 // states this as data flow, so that LLVM can neither hoist a use above the wait nor reuse a register before it: sums
-// and whatever must not be computed earlier are results of the wait, and operands that may not be overwritten earlier
-// are its inputs. Sums and operands pass the fence in the same way, which orders what computes them before it.
-// test/Target/NVVM/Inputs/wgmma.py proves the result, the PTX.
+// and other values that must not be used earlier are results of the wait, and operands that must not be overwritten
+// earlier are inputs of the wait. In the same way, sums are results and operands are inputs of the fence, so that the
+// instructions that compute them come before the fence. test/Target/NVVM/Inputs/wgmma.py checks these rules in the PTX.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_WARPGROUPPRODUCTS_H
@@ -78,10 +78,12 @@ public:
   /// the products.
   SharedMatrix matrix(Value address, const MatrixLayout &layout);
 
-  /// Emits the fence between accesses to registers and products that read or write these registers. Returns |sums|, the
-  /// f32 values that the following products add to; |operands| are words in registers that these products read.
+  /// Emits the fence between earlier accesses to registers and products that read or write these registers. Returns
+  /// |sums|, the f32 values that the following products add to; |operands| are words in registers that these products
+  /// read.
   Values fence(mlir::ValueRange sums = {}, mlir::ValueRange operands = {});
   /// Starts the product of |a| and |b|, which has |columns| columns; returns the thread's |columns| / 2 sums.
+  /// |bIsTransposed| is MatrixLayout::isTransposed of |b|.
   Values multiply(int64_t columns, const ProductRows &a, SharedMatrix b, bool bIsTransposed);
   /// Starts the product of |a| and |b| and adds it to |sums|; returns the new sums.
   Values add(mlir::ValueRange sums, const ProductRows &a, SharedMatrix b, bool bIsTransposed);

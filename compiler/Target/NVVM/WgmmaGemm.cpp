@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Warp-specialized GEMM for sm_90a. Tensor cores need new operands faster than the warps that multiply can fetch them,
-// and the stores of a finished tile leave tensor cores and memory idle. So loads get a warpgroup of their own, one of
-// its threads starts TMA loads far ahead, and a block stays on its multiprocessor for one tile of 128 x 256 results
+// and while a finished tile is stored, tensor cores and loads would be idle. So loads get a warpgroup of their own, one
+// of its threads starts TMA loads far ahead, and a block stays on its multiprocessor for one tile of 128 x 256 results
 // after another: the next tile's loads are under way while this one is stored.
 //
 //   shared memory   | A0 B0 | A1 B1 | A2 B2 | A3 B3 |  slices         a stage: 64 components of A (16 KiB) and B (32 KiB)
@@ -17,14 +17,14 @@
 //   time      WG0   | k0 k1 k2 k3 .. kn | k0 k1 k2 k3  ........     runs up to 4 stages ahead, into the next tile
 //             WG1,2      | k0 k1 k2 .. kn | store | k0 k1 ..
 //
-// A in shared memory is rows of 128 bytes with the 128-byte swizzle. B is core matrices of 8 columns x 8 components,
-// the layout that weights have in memory, [component / 8][column][component % 8], so TMA reorders nothing. Rows,
-// columns and components that do not exist are loaded as 0.
+// A in shared memory is rows of 128 bytes with the 128-byte swizzle. B is core matrices of 8 columns x 8 components, in
+// the order [component / 8][column][component % 8]. A packed panel has the same order in memory, so TMA copies its
+// chunks, 64 columns x 8 components each, as they are. Rows, columns and components that do not exist are loaded as 0.
 //
-// Invariants. Producer and consumers walk the same series of tiles, so the stages (StageRing) run on across tiles. A stage
-// is released when the products of the stage after it have been started and its own have finished (`wait(1)`). A tile
-// replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second one is skipped where
-// its columns do not exist.
+// Invariants. Producer and consumers walk the same series of tiles, so the stages (StageRing) run on across tiles. A
+// stage is released when the products of the stage after it have been started and its own have finished (`wait(1)`). A
+// tile replaces two neighboring iterations of the original loop, of 128 x 128 results each; the second iteration is
+// skipped if its columns do not exist.
 //
 // If a projection has fewer than 128 tiles of 128 x 128 (`wideBlocks`), a tile is 128 x 64: two iterations of 64 x 64,
 // one below the other and one for each consumer, and eight stages of 24 KiB.
@@ -34,7 +34,7 @@
 // products of a stage are 128 x 256 x 64 for 48 KiB of loads.
 //
 // The first product of a tile ignores the sums instead of adding to zeros, because nothing may write registers between
-// the fence and the product (WarpgroupProducts). Clusters are not used, so blocks do not share loads.
+// the fence and the product (WarpgroupProducts). Clusters are not used, so each block loads all of its operands itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,8 +123,8 @@ void WgmmaGemmEmitter::produce(Value inputMap, Value panelsMap) {
   });
 }
 
-/// Waits for the stage at |place| and starts its products, which are added to |sums|. |sums| is empty for a tile's
-/// first stage.
+/// Waits for the stage at |place| and starts its products; returns |sums| plus these products, valid after a wait.
+/// |sums| is empty for a tile's first stage.
 Values WgmmaGemmEmitter::multiplyStage(ValueRange sums, PipelineState place) {
   Value consumer = e.add(group, -1), address = ring.waitForStage(place);
   Value rowsOfA = e.advance(address, e.mul(consumer, kProductRows * kDepth * 2));
@@ -168,7 +168,8 @@ void WgmmaGemmEmitter::storeTile(Value row, Value column, ValueRange sums) {
                                          slices, ArrayRef<OpFoldResult>{consumer, zero, zero},
                                          ArrayRef<OpFoldResult>{one, e.getIndexAttr(kProductRows), e.getIndexAttr(kSlice)},
                                          ArrayRef<OpFoldResult>{one, one, one});
-  // Both consumers share an iteration of 128 rows; of 64 rows, each consumer has one of its own.
+  // Both consumers share an iteration of 128 rows. With iterations of 64 rows each consumer has an iteration of its
+  // own.
   Value down = e.mul(consumer, kProductRows), zeroRow = e.index(0);
   bool isShared = tile.iteration == kWarpgroupRows;
   Value firstRow = isShared ? row : e.add(row, down), lastRow = e.index(whole.loop.getMixedUpperBound()[0]);
@@ -215,7 +216,7 @@ void WgmmaGemmEmitter::emit(Value inputMap, Value panelsMap) {
   ring.run([&] { produce(inputMap, panelsMap); }, [&] { consume(); });
 }
 
-/// Creates the TMA descriptors of both matrices, on the host.
+/// Creates on the host the TMA descriptors of both matrices, for tiles of |columns| columns.
 static std::pair<Value, Value> makeMaps(ProjectionLoop whole, ThreadBuilder &host, int64_t columns) {
   auto map = [&](Value buffer, ValueRange sizes, ValueRange strides, ArrayRef<int64_t> box, int64_t bytes, int64_t swizzle) -> Value {
     return rt::TensorMapOp::create(host, LLVM::LLVMPointerType::get(host.getContext()), buffer, sizes, strides, box, bytes, swizzle);

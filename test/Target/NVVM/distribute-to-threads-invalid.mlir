@@ -26,7 +26,7 @@ func.func @tensors_inside(%a: tensor<?x1x12xf32>, %k: tensor<?x12x32xf32>, %v: t
 
 func.func @rows_of_f32(%x: memref<?x48xf32>, %p: memref<1x2x288xi8>, %y: memref<?x16xf32>, %n: index) {
   scf.forall (%i) in (%n) {
-    // expected-error @below {{has no form for threads of a GPU}}
+    // expected-error @below {{is not implemented for threads of a GPU}}
     tile.grouped_product ins(%x, %p : memref<?x48xf32>, memref<1x2x288xi8>) outs(%y : memref<?x16xf32>) width 16 format <"int4:32">
   }
   return
@@ -36,7 +36,7 @@ func.func @rows_of_f32(%x: memref<?x48xf32>, %p: memref<1x2x288xi8>, %y: memref<
 
 func.func @keys_of_f64(%k: memref<?x12xf64>, %p: memref<12x64xf64>, %n: index) {
   scf.forall (%i) in (%n) {
-    // expected-error @below {{has no form for threads of a GPU}}
+    // expected-error @below {{is not implemented for threads of a GPU}}
     tile.key_panel ins(%k : memref<?x12xf64>) outs(%p : memref<12x64xf64>)
   }
   return
@@ -46,7 +46,7 @@ func.func @keys_of_f64(%k: memref<?x12xf64>, %p: memref<12x64xf64>, %n: index) {
 
 func.func @rotary_of_bf16(%x: memref<3x2x8xbf16>, %p: memref<3xi64>, %t: memref<9x8xf32>, %y: memref<3x2x8xbf16>) {
   scf.forall (%i) in (1) {
-    // expected-error @below {{has no form for threads of a GPU}}
+    // expected-error @below {{is not implemented for threads of a GPU}}
     tile.rotary_tile ins(%x, %p, %t : memref<3x2x8xbf16>, memref<3xi64>, memref<9x8xf32>) outs(%y : memref<3x2x8xbf16>)
   }
   return

@@ -133,7 +133,7 @@ func.func @rounded_to_f32(%a: memref<?x8xf32>, %b: memref<?x8xf32>, %n: index) {
 
 func.func @int8_with_scales(%a: memref<?x8xf32>, %b: memref<?x8xi8>, %s: memref<?xf32>, %n: index) {
   scf.forall (%i) in (%n) {
-    // expected-error @below {{has no form for threads of a GPU}}
+    // expected-error @below {{is not implemented for threads of a GPU}}
     tile.quantize_rows ins(%a : memref<?x8xf32>) outs(%b, %s : memref<?x8xi8>, memref<?xf32>)
   }
   return

@@ -179,3 +179,108 @@ func.func @several_tiles(%x: memref<?x128xbf16>, %p: memref<16x4x288xi8>, %y: me
   }
   return
 }
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 256, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 16)>
+#panels = affine_map<(d0) -> (d0 ceildiv 16)>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#bias = affine_map<(d0, d1) -> (d1)>
+
+// An elementwise operation on the sums is applied in registers: the buffer of the sums is not written. Operands of several
+// results are loaded before the first result is stored.
+// CHECK-LABEL: func.func @epilogue
+// CHECK-SAME: %{{.*}}: memref<?x128xbf16>, %{{.*}}: memref<16x4x288xi8>, %[[BIAS:.*]]: memref<256xf32>, %[[RESIDUAL:.*]]: memref<?x256xf32>, %[[Y:.*]]: memref<?x256xf32>
+// CHECK: rt.device_arch_is 90
+// CHECK: %[[B:.*]] = memref.subview %[[BIAS]]
+// CHECK: wgmma.wait_group.sync.aligned 0;
+// CHECK: nvvm.mbarrier.arrive
+// CHECK-NOT: memref.store
+// CHECK-COUNT-16: memref.load
+// CHECK-COUNT-8: memref.store
+// CHECK-COUNT-16: memref.load
+// CHECK: {rt.launch = #rt.launch<threads = 384, shared_bytes = 131{{[0-9]+}}, arch = 90>}
+// CHECK: } else {
+// CHECK: nvvm.mma.sync
+func.func @epilogue(%x: memref<?x128xbf16>, %p: memref<16x4x288xi8>, %bias: memref<256xf32>, %residual: memref<?x256xf32>, %y: memref<?x256xf32>,
+                    %scratch: memref<?xi8>, %n: index, %wide: i1) {
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c65536 = arith.constant 65536 : index
+  %step = arith.select %wide, %c128, %c64 : index
+  scf.forall (%i, %j) = (0, 0) to (%n, 256) step (%step, %step) {
+    %worker = rt.worker_id
+    %at = arith.muli %worker, %c65536 : index
+    %r = affine.min #rows(%i)[%n]
+    %c = affine.min #columns(%j)[%step]
+    %px = affine.apply #panel(%j)
+    %count = affine.apply #panels(%c)
+    %a = memref.subview %x[%i, 0] [%r, 128] [1, 1] : memref<?x128xbf16> to memref<?x128xbf16, strided<[128, 1], offset: ?>>
+    %b = memref.subview %p[%px, 0, 0] [%count, 4, 288] [1, 1, 1] : memref<16x4x288xi8> to memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>
+    %sums = memref.view %scratch[%at][%r, %c] : memref<?xi8> to memref<?x?xf32>
+    tile.grouped_product ins(%a, %b : memref<?x128xbf16, strided<[128, 1], offset: ?>>, memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>)
+        outs(%sums : memref<?x?xf32>) width 16 format <"int4:32">
+    %d = memref.subview %bias[%j] [%c] [1] : memref<256xf32> to memref<?xf32, strided<[1], offset: ?>>
+    %e = memref.subview %residual[%i, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+    %o = memref.subview %y[%i, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#map, #bias, #map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%sums, %d, %e : memref<?x?xf32>, memref<?xf32, strided<[1], offset: ?>>, memref<?x?xf32, strided<[256, 1], offset: ?>>)
+        outs(%o : memref<?x?xf32, strided<[256, 1], offset: ?>>) {
+    ^bb0(%sum: f32, %b0: f32, %r0: f32, %out: f32):
+      %0 = arith.addf %sum, %b0 : f32
+      %1 = arith.addf %0, %r0 : f32
+      linalg.yield %1 : f32
+    }
+  }
+  return
+}
+
+// -----
+
+#rows = affine_map<(d0)[s0] -> (-d0 + s0, 128)>
+#columns = affine_map<(d0)[s0] -> (-d0 + 256, s0)>
+#panel = affine_map<(d0) -> (d0 floordiv 16)>
+#panels = affine_map<(d0) -> (d0 ceildiv 16)>
+#map = affine_map<(d0, d1) -> (d0, d1)>
+
+// Not if two operations read the sums, which must then be in memory.
+// CHECK-LABEL: func.func @two_readers
+// CHECK-NOT: wgmma
+// CHECK: return
+func.func @two_readers(%x: memref<?x128xbf16>, %p: memref<16x4x288xi8>, %y: memref<?x256xf32>, %z: memref<?x256xf32>, %scratch: memref<?xi8>, %n: index,
+                       %wide: i1) {
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c65536 = arith.constant 65536 : index
+  %step = arith.select %wide, %c128, %c64 : index
+  scf.forall (%i, %j) = (0, 0) to (%n, 256) step (%step, %step) {
+    %worker = rt.worker_id
+    %at = arith.muli %worker, %c65536 : index
+    %r = affine.min #rows(%i)[%n]
+    %c = affine.min #columns(%j)[%step]
+    %px = affine.apply #panel(%j)
+    %count = affine.apply #panels(%c)
+    %a = memref.subview %x[%i, 0] [%r, 128] [1, 1] : memref<?x128xbf16> to memref<?x128xbf16, strided<[128, 1], offset: ?>>
+    %b = memref.subview %p[%px, 0, 0] [%count, 4, 288] [1, 1, 1] : memref<16x4x288xi8> to memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>
+    %sums = memref.view %scratch[%at][%r, %c] : memref<?xi8> to memref<?x?xf32>
+    tile.grouped_product ins(%a, %b : memref<?x128xbf16, strided<[128, 1], offset: ?>>, memref<?x4x288xi8, strided<[1152, 288, 1], offset: ?>>)
+        outs(%sums : memref<?x?xf32>) width 16 format <"int4:32">
+    %o = memref.subview %y[%i, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+    %q = memref.subview %z[%i, %j] [%r, %c] [1, 1] : memref<?x256xf32> to memref<?x?xf32, strided<[256, 1], offset: ?>>
+    linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%sums : memref<?x?xf32>) outs(%o : memref<?x?xf32, strided<[256, 1], offset: ?>>) {
+    ^bb0(%sum: f32, %out: f32):
+      %0 = arith.negf %sum : f32
+      linalg.yield %0 : f32
+    }
+    linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}
+        ins(%sums : memref<?x?xf32>) outs(%q : memref<?x?xf32, strided<[256, 1], offset: ?>>) {
+    ^bb0(%sum: f32, %out: f32):
+      %0 = arith.addf %sum, %sum : f32
+      linalg.yield %0 : f32
+    }
+  }
+  return
+}
