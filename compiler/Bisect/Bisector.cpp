@@ -17,10 +17,11 @@
 using namespace mlir;
 using namespace attune;
 
-/// The most calls of one kind of operation that are tried alone, and the most that are compiled.
+/// The most calls of one kind of operation in a function that are tried alone after a pass, and the most that are
+/// compiled alone.
 static constexpr size_t kMostCalls = 16, kMostCompiledCalls = 3;
 
-/// Copies the wrong value or the reason of |judgment| to |verdict|.
+/// Marks |verdict| as found, with the wrong value and the reason of |judgment|.
 static void setWrong(BisectVerdict &verdict, const Judgment &judgment) {
   verdict.isFound = true;
   verdict.value = judgment.worst;
@@ -36,7 +37,8 @@ Judgment attune::judgeImport(ModuleOp imported, const Judge &judge, const std::v
   for (auto &[name, judgment] : each)
     if (verdict.firstWrong && name == verdict.firstWrong->name)
       all = std::move(judgment);
-  // The judge takes the module's values as the expected ones; here the reference has the expected values.
+  // |judge| expects the module's values. In the verdict, the reference has the expected values and the module the
+  // others.
   std::swap(all.worst.got, all.worst.expected);
   setWrong(verdict, all);
   return all;
@@ -75,7 +77,8 @@ Result<BisectVerdict> Bisector::run() {
   return verdict;
 }
 
-/// Returns true if |module| rounds values that it computes, and not only weights.
+/// Returns true if |module| rounds values that it computes: operands of projections, or rows of caches. Rounded weights
+/// alone do not count.
 static bool roundsValues(ModuleOp module) {
   return module
       .walk([](Operation *op) {
@@ -99,7 +102,7 @@ Result<Bisector::Rounding> Bisector::expectRounding(PhaseReplay &replay) {
         first = first < 0 ? int64_t(number) : first;
         last = int64_t(number);
       }
-    // If nothing was rounded before, tied embeddings are not rounded.
+    // A tied embedding is rounded as its projection is: not at all if no earlier pass rounds.
     if (first < 0 || (pass == "xfmr-tie-embeddings" && rounding.last < 0))
       continue;
     Result<OwningOpRef<ModuleOp>> before = replay.moduleAfter(first - 1), after = replay.moduleAfter(last);
@@ -157,7 +160,7 @@ public:
   StepJudge(const Bisector &bisector, PhaseReplay &replay) : replay(replay), bisector(bisector) {}
 
   int64_t count() const { return int64_t(replay.steps().size()); }
-  /// Judges the module after step |step|.
+  /// Judges the module after step |step|, or before the phase for -1. Keeps the judgment for further calls.
   const Judgment &at(int64_t step) {
     auto [place, isNew] = known.try_emplace(step);
     if (isNew) {
@@ -212,7 +215,8 @@ Status Bisector::judgePhases(BisectVerdict &verdict) {
     }
     Judgment judgment = step == steps.count() - 1 ? judge(**next) : steps.at(step);
     std::string name = stringifyPhase(phase).str();
-    // The last steps may leave a module that the plain path cannot execute: judges the last one that it can.
+    // If the plain path cannot execute the module after the phase, judges the module after the last step that it can
+    // execute.
     if (judgment.kind == Judgment::Unknown && isKnown)
       if (std::optional<int64_t> last = findLastJudged(steps, begin)) {
         step = *last;
@@ -260,7 +264,7 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
     return judgeOfPhase->judge(described, &*signature, plain);
   };
   auto judgeObject = [&](const std::string &object) { return this->judgeObject(**code, object); };
-  // Returns true if |judgment| ends the search.
+  // Adds |judgment| of |phase| to the verdict. Returns true if it is Wrong.
   auto note = [&](Phase phase, const Judgment &judgment) {
     report(stringifyPhase(phase).str() + ": " + judgment.text());
     if (judgment.kind == Judgment::Right) {
@@ -314,8 +318,8 @@ Status Bisector::judgeCode(ModuleOp described, BisectVerdict &verdict) {
 }
 
 std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const ModelCode &code) const {
-  /// The largest error of a right element, relative to the largest one of its weight: computed weights may be rounded
-  /// several times.
+  /// The largest error of a right element, relative to the largest absolute value of its weight: 16 roundings of f32 by
+  /// 2^-24 each, since a computed weight may be rounded several times.
   constexpr double kRounding = 16 * 0x1p-24;
   Result<std::vector<uint8_t>> bytes = code.readWeights ? code.readWeights() : Status::error("no weights file");
   if (!bytes)
@@ -354,7 +358,7 @@ std::optional<WrongValue> Bisector::findWrongWeight(ModuleOp module, const Model
 Status Bisector::searchSteps(StepJudge &steps, int64_t left, int64_t right, BisectVerdict &verdict) {
   PhaseReplay &replay = steps.replay;
   while (right - left > 1) {
-    // The step nearest to the middle that can be judged.
+    // Picks the step nearest to the middle whose module can be judged.
     int64_t middle = left + (right - left) / 2, picked = middle;
     Judgment::Kind kind = steps.at(picked).kind;
     for (int64_t away = 1; kind == Judgment::Unknown && (middle - away > left || middle + away < right); ++away)
@@ -387,7 +391,8 @@ Status Bisector::searchSteps(StepJudge &steps, int64_t left, int64_t right, Bise
 }
 
 void Bisector::searchFirstDifference(BisectVerdict &verdict) {
-  // The function of a kernel says enough. Modules of the phase target do not describe their entries.
+  // If the function is a kernel, its name says enough. Modules of the phase `target` do not describe their entries, so
+  // findFirstDifference cannot execute them.
   if (verdict.operation || verdict.rewrite || !verdict.kernel.empty() || verdict.phase >= Phase::Target)
     return;
   // The module after the steps may write anywhere, so it is executed in a process of its own, which returns the
@@ -404,7 +409,8 @@ void Bisector::searchFirstDifference(BisectVerdict &verdict) {
   report("first difference " + verdict.firstDifference);
 }
 
-/// Returns the functions with bodies that have the same name and type in both modules, and differ.
+/// Returns the functions of |after| that differ, locations aside, from the function with the same name and type in
+/// |before|. Both must have bodies.
 static std::vector<func::FuncOp> listChangedFunctions(ModuleOp before, ModuleOp after) {
   std::vector<func::FuncOp> changed;
   for (auto function : after.getOps<func::FuncOp>()) {
@@ -469,7 +475,7 @@ Status Bisector::searchRewrite(PhaseReplay &replay, size_t step, BisectVerdict &
 
 void Bisector::searchOperation(BisectVerdict &verdict) {
   const PassStep &step = verdict.steps[0];
-  // Modules of the phase target do not describe their entries, and those on buffers have no results to compare.
+  // Modules of the phase `target` do not describe their entries, and operations on buffers have no results to compare.
   if (verdict.function.empty() || verdict.phase > Phase::Kernels)
     return;
   Result<std::vector<SingleOperation>> all = isolateOperations(*verdict.before, verdict.function, weights, inputs, kMostCalls);
@@ -507,7 +513,8 @@ void Bisector::searchCompiledOperation(BisectVerdict &verdict) {
       if (!judge)
         continue;
       Judgment judgment = judge->judgeCall([&] { return options.runCompiled(*one.module, one.inputs); });
-      // Without a value, its compilation may have crashed or taken too long: that says nothing about its numbers.
+      // A wrong judgment without a value means a crash or a timeout, perhaps of the compilation: that says nothing
+      // about the numbers of the operation.
       if (judgment.kind != Judgment::Wrong || judgment.worst.output.empty())
         continue;
       report("operation " + one.name);

@@ -94,7 +94,7 @@ Result<std::string> CodeSearch::generate(const std::string &ir, size_t end) cons
   return emitCode(**module, *code.machine, /*assembly=*/false);
 }
 
-/// Erases globals and functions of |module| without users, but |kept|. Returns false if there are none.
+/// Erases the globals and functions of |module| that have no users, except |kept|. Returns true if it erased any.
 static bool eraseUnused(llvm::Module &module, const llvm::Function &kept) {
   std::vector<llvm::GlobalValue *> unused;
   for (llvm::GlobalObject &object : module.global_objects()) {
@@ -129,9 +129,10 @@ static Result<std::string> extractFunction(const std::string &ir, const std::str
   return print(**module);
 }
 
-/// Returns, by binary search, a number n for which |judge|(n) is wrong and |judge|(n - 1) is right: of |count| parts,
-/// runs of passes or functions to optimize, the first n take effect. Returns nullopt unless |judge|(0) is right and
-/// |judge|(|count|) is wrong, or if a judgment that the search needs is unknown.
+/// Returns, by binary search, a number n for which |judge|(n) is wrong and |judge|(n - 1) is right. |judge|(n) judges
+/// the code for which only the first n of |count| runs of passes are made, or only the first n of |count| functions are
+/// optimized. Returns nullopt unless |judge|(0) is right and |judge|(|count|) is wrong, or if a judgment that the
+/// search needs is unknown.
 static std::optional<size_t> searchCount(size_t count, const std::function<Judgment(size_t)> &judge) {
   if (judge(0).kind != Judgment::Right || judge(count).kind != Judgment::Wrong)
     return std::nullopt;

@@ -15,9 +15,10 @@
 using namespace mlir;
 using namespace attune;
 
-/// The largest difference of two values that count as equal, relative to the largest value of their sequence.
+/// The largest difference of two values that count as equal, relative to the largest absolute value of their sequence
+/// in the first module.
 static constexpr double kTolerance = 1e-4;
-/// The most values of the first module that are kept.
+/// The most values of the first module that are kept; later values are not compared.
 static constexpr size_t kMostValues = size_t(1) << 27;
 
 /// Returns true if an operation may write to |buffer|, also through views and called functions. |seen| has the buffers
@@ -97,7 +98,7 @@ public:
   }
 
 private:
-  /// Returns true if the callee of |op| writes to operand |index|.
+  /// Returns true if the callee of |op| may write to operand |index|.
   bool writes(Operation *op, unsigned index) {
     auto [place, isNew] = written.try_emplace({op, index});
     if (isNew) {
@@ -112,7 +113,8 @@ private:
   std::map<std::pair<Operation *, unsigned>, bool> written;
 };
 
-/// The values of one operation in the first module, and the number of values that the second one has computed.
+/// The values of one buffer (by its key in ValueTrace) in all executions of its operation in the first module, their
+/// largest finite absolute value, and the number of values that were compared with those of the second module.
 struct ValueSequence {
   std::vector<float> values;
   double largest = 0;
@@ -128,8 +130,8 @@ static Status execute(ModuleOp module, const PlainWeights &weights, const PlainI
   return model ? runPlainly(**model, inputs).status() : model.status();
 }
 
-/// Returns the nearest operation from which |op| gets its operands and whose key is not in |known|; |op| if there is
-/// none.
+/// Follows the operands of |op| backwards, breadth first, as far as observed operations (FirstDifference.h). Returns
+/// the first observed operation whose key is not in |known|; |op| if there is none.
 static Operation *findOrigin(Operation *op, const std::set<std::string> &known) {
   std::vector<Operation *> pending = {op};
   std::set<Operation *> seen = {op};

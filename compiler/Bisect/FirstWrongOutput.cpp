@@ -18,7 +18,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true for an operation that may be wrong by itself: not for weights, sizes, copies and changes of shapes.
+/// Returns true for an operation that may compute wrong numbers from right ones: not for weights, constants and
+/// dropout, nor for sizes, copies and changes of shapes.
 static bool computesNumbers(Operation *op) {
   if (isa<xfmr::WeightRefOp, xfmr::DropoutOp, arith::ConstantOp>(op) || xfmr::isWeightExpression(op) ||
       isa<tensor::TensorDialect>(op->getDialect()))
@@ -27,19 +28,20 @@ static bool computesNumbers(Operation *op) {
 }
 
 namespace {
-/// One execution of a function: of an entry, or of a layer function by a call.
+/// One execution of a layer function, by |call|. |caller| is the execution of the function that has the call, null for
+/// an entry. Executions of entries have no frame.
 struct Frame {
   const Frame *caller = nullptr;
   func::CallOp call;
 };
 
-/// A value in one execution of its function, as an opaque pointer.
+/// A value, as an opaque pointer, in one execution of its function; the frame is null in an entry.
 using FrameValue = std::pair<const Frame *, void *>;
-/// An operation in one execution of its function.
+/// An operation in one execution of its function; the frame is null in an entry.
 using FrameOp = std::pair<const Frame *, Operation *>;
 
-/// The values from which an output is computed, operands before results, and the operations among them that compute
-/// numbers.
+/// The values from which an output is computed, operands before results, and those of their defining operations that
+/// compute numbers.
 struct Slice {
   std::vector<FrameValue> values;
   std::set<FrameOp> operations;
@@ -49,12 +51,12 @@ struct Slice {
   }
 };
 
-/// Collects slices. An execution of a function by a call has the same frame in all of them.
+/// Collects slices. An execution of a function by a call has the same frame in all slices.
 class Slicer {
 public:
   explicit Slicer(ModuleOp module) : symbols(module) {}
 
-  /// Returns the slice of |value| in an entry.
+  /// Returns the slice of |value|, a value in an entry.
   Slice slice(Value value) {
     Slice result;
     std::set<FrameValue> seen;
@@ -112,7 +114,8 @@ static Value findOutputValue(ModuleOp module, StringRef name) {
       if (!output || !output.getIsGroup() || !rest.consume_front(output.getName()) || !rest.consume_front(".") ||
           rest.getAsInteger(10, member))
         continue;
-      // Each member is inserted into the group of those before it.
+      // A chain of insertions builds the group, one for each member; the loop follows it from the last insertion to the
+      // first.
       Value group = value;
       while (auto insert = group.getDefiningOp<tensor::InsertSliceOp>()) {
         if (!insert.getStaticOffsets().empty() && insert.getStaticOffsets()[0] == member)
@@ -147,7 +150,7 @@ static std::string describeStep(const FrameOp &of) {
   return op->getName().getStringRef().str() + (path.empty() ? "" : " " + path);
 }
 
-/// Returns the name of the group of |output|, "hidden_states" of "hidden_states.2"; "" if it is in none.
+/// Returns the name of the group of |output|, "hidden_states" of "hidden_states.2"; "" if |output| belongs to no group.
 static StringRef groupOf(StringRef output) {
   auto [group, member] = output.rsplit('.');
   unsigned number;

@@ -22,15 +22,17 @@ using namespace attune;
 /// The factor by which the error of a phase may exceed the measured error of f32, because of sums in other orders and
 /// of approximations of functions.
 static constexpr double kErrorFactor = 32;
-/// The least measured error that an output is assumed to have, relative to its largest value: 4 * 2^-24.
+/// The least error of f32 that an output is assumed to have, relative to its largest absolute value. It replaces a
+/// smaller measured error.
 static constexpr double kLeastError = 4 * 0x1p-24;
-/// The same two numbers for modules that round values to a smaller type: operands of products of low precision, or keys
-/// and values for caches. A small error in f32 may round such a value to its other neighbor, which changes outputs far
-/// more. The measured error contains that, by a run in which these values are disturbed, and it does not grow with the
-/// number of operations: so the factor is smaller and the least error larger.
+/// The same two numbers for modules that round values to a smaller type: operands of projections of low precision, or
+/// keys and values for caches. A small error in f32 may round such a value to its other neighbor, which changes outputs
+/// far more. The measured error includes this effect, since it comes from a run that disturbs these values
+/// (disturbRounded), and the effect does not grow with the number of operations. So the factor is smaller and the least
+/// error larger.
 static constexpr double kRoundedErrorFactor = 4, kLeastRoundedError = 0x1p-10;
 
-/// Returns the elements of |tensor|, F32, F64 or I64.
+/// Returns the elements of |tensor|, which is of F32, F64 or I64.
 static std::vector<double> readValues(const OwnedTensor &tensor) {
   auto read = [&](auto zero) {
     std::vector<decltype(zero)> raw(tensor.data.size() / sizeof(zero));
@@ -55,7 +57,7 @@ static Result<std::vector<OwnedTensor>> execute(mlir::ModuleOp module, const Pla
   return model ? runPlainly(**model, inputs) : Result<std::vector<OwnedTensor>>(model.status());
 }
 
-/// Changes the elements of |buffer| by up to 2^-19 of each.
+/// Multiplies each element of |buffer| by a pseudo-random factor in [1 - 2^-19, 1 + 2^-19).
 static void disturb(const PlainBuffer &buffer) {
   uint32_t state = 0x9e3779b9;
   for (int64_t i = 0, end = buffer.elements(); i < end; ++i) {
@@ -65,9 +67,9 @@ static void disturb(const PlainBuffer &buffer) {
   }
 }
 
-/// Changes the values that |call| rounds, the input of a product of low precision or the keys and values for a cache,
-/// more than sums in another order do: some are rounded otherwise then. Returns false, so that the reference function
-/// computes the operation.
+/// Disturbs the values that |call| rounds: the input of a projection of low precision, or the keys and values for a
+/// cache. The change exceeds that of sums in another order, so some values are rounded to their other neighbor. Returns
+/// false, so that the reference function computes the operation.
 static bool disturbRounded(OpCall &call) {
   if (auto linear = llvm::dyn_cast<mlir::xfmr::LinearOp>(call.op); linear && linear.getPrecision() != mlir::xfmr::Precision::F32)
     disturb(call.operands[linear.getInputMutable().getOperandNumber()]);
@@ -126,9 +128,11 @@ Result<Judge> Judge::create(mlir::ModuleOp module, const PlainWeights &weights, 
 
 //===--- Judgments of another process --------------------------------------===//
 //
-// The process that executes a module judges it, too, and sends back one record: the kind, then text and numbers.
+// The process that executes a module judges it, too, and sends back one record with the fields of the judgment. In the
+// record, a number has 8 bytes, and a text follows its length in bytes.
 
-/// Sends |bytes| bytes through the pipe |end|. A reader that is gone is not an error here.
+/// Sends |bytes| bytes through the pipe |end|. Returns silently if the pipe cannot be written; the reader then finds a
+/// record that is too short.
 static void sendBytes(int end, const void *data, size_t bytes) {
   for (const char *at = static_cast<const char *>(data); bytes > 0;) {
     ssize_t sent = write(end, at, bytes);
@@ -219,10 +223,10 @@ static void silenceErrors() {
     dup2(nothing, STDERR_FILENO);
 }
 
-/// The longest time that a judgment may take, as a multiple of the limit of its CPU time.
+/// The longest elapsed time that a judgment may take, as a multiple of the limit of its CPU time.
 static constexpr unsigned kPatience = 10;
 
-/// Waits until the pipe |end| has a record or its writer has ended. Returns false after |seconds|.
+/// Waits until the pipe |end| has data or its writer has ended. Returns false if neither happens within |seconds|.
 static bool waitForRecord(int end, unsigned seconds) {
   auto last = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   for (;;) {
@@ -248,7 +252,7 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
   if (process == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     close(ends[0]);
-    // The tools' handlers would report a crash of the compiler.
+    // The signal handlers of the tools would report a crash of the compiler.
     for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGXCPU})
       signal(number, SIG_DFL);
     silenceErrors();
@@ -270,7 +274,7 @@ Judgment Judge::judgeCall(const std::function<Result<std::vector<OwnedTensor>>()
     close(ends[0]);
     return judgment;
   }
-  // Threads that wait for each other take no CPU time.
+  // Threads that wait for each other take no CPU time, so elapsed time is limited, too.
   bool isLate = !waitForRecord(ends[0], kPatience * limit);
   if (isLate)
     kill(process, SIGKILL);
@@ -321,8 +325,8 @@ Status Judge::expect(const std::vector<OwnedTensor> &outputs) {
   return {};
 }
 
-/// Returns the error of |got| as a multiple of |allowed|: 0 for equal numbers, infinity if it is not finite or nothing
-/// is allowed.
+/// Returns the error of |got| as a multiple of |allowed|: 0 for equal numbers and for two NaNs, infinity if the error
+/// is not finite or if |allowed| is 0.
 static double measureError(double got, double wanted, double allowed) {
   if (got == wanted || (std::isnan(got) && std::isnan(wanted)))
     return 0;

@@ -40,7 +40,7 @@ public:
   }
 
 protected:
-  /// Called before a pass, after it, and when it has failed.
+  /// Called before an outermost pass, after it, and when it has failed.
   virtual void begin() {}
   virtual void end(Pass *pass, Operation *op) {}
   virtual void fail() {}
@@ -61,7 +61,7 @@ void attune::addHooks(PassManager &passes, const ReplayHooks &hooks) {
   passes.addInstrumentation(std::make_unique<PassFollower>(hooks));
 }
 
-/// Watches the passes of a phase that runs on |module|.
+/// Watches the passes of a phase that runs on |module|, and records in |replay| and |copy| what |request| asks for.
 class PhaseReplay::Recorder : public PassFollower {
 public:
   Recorder(PhaseReplay &replay, const Request &request, ModuleOp module, OwningOpRef<ModuleOp> &copy)
@@ -112,7 +112,8 @@ private:
     return symbol && !isa<ModuleOp>(op) ? symbol.getName().str() : "";
   }
 
-  /// Counts an attempt to apply a pattern. Returns false if it is beyond the limit.
+  /// Counts an attempt to apply a pattern, and records it if it is number |request.limit|, counted from 1. If that many
+  /// attempts have been counted already, does nothing and returns false: the attempt is not to be made.
   bool count(const ApplyPatternAction &rewrite, const tracing::Action &action) {
     if (replay.attempts >= request.limit)
       return false;

@@ -37,15 +37,15 @@ struct PassStep {
   std::string pipeline() const { return function.empty() ? pass : "func.func(" + pass + ")"; }
 };
 
-/// A rewrite by a pattern.
+/// An attempt to apply a pattern: the text that MLIR prints for it, the name of the operation and its location.
 struct Rewrite {
   std::string pattern, operation;
   mlir::Location location;
 };
 
-/// Functions by which tests insert errors into a phase.
+/// Functions by which tests insert errors into a phase; each may be null.
 struct ReplayHooks {
-  /// Called before each run of a phase, and of a step on one operation.
+  /// Called before each run of a phase, and before each run of a step on a module of one operation.
   std::function<void()> begin;
   /// Called after each outermost pass with the operation that it ran on, before the replay compares or copies the
   /// module.
@@ -70,17 +70,18 @@ public:
   /// Returns the number of attempts to apply a pattern in step |index|.
   Result<size_t> countRewrites(size_t index);
   /// Returns the module after step |index| if only the first |limit| attempts to apply a pattern are made. Fails if the
-  /// pass does, as conversions do without some of their patterns. Sets |last|, unless it is null, to attempt number
-  /// |limit|, counted from 1; to nullopt if there are fewer attempts.
+  /// pass fails, as a dialect conversion does without some of its patterns. Sets |last|, unless it is null, to attempt
+  /// number |limit|, counted from 1; to nullopt if there are fewer attempts.
   Result<mlir::OwningOpRef<mlir::ModuleOp>> moduleAfter(size_t index, size_t limit, std::optional<Rewrite> *last);
 
 private:
   class Recorder;
-  /// The records that a run of the phase makes.
+  /// The records that one run of the phase is to make.
   struct Request {
     /// True if the steps are recorded in |found|.
     bool listsSteps = false;
-    /// The run of a pass after which the module is copied, and the most attempts to apply a pattern in it.
+    /// The number of the run of a pass after which the module is copied (PassStep::run), nullopt for none; and the
+    /// largest number of attempts to apply a pattern in this run.
     std::optional<size_t> run;
     size_t limit = SIZE_MAX;
   };

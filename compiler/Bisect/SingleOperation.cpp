@@ -21,13 +21,13 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true for tensors that inputs and outputs of an entry may be.
+/// Returns true if inputs and outputs of an entry may have |type|: a tensor of f32 or i64 with at least one dimension.
 static bool isPlainTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() > 0 && (tensor.getElementType().isF32() || tensor.getElementType().isInteger(64));
 }
 
-/// Returns the elements of |buffer| as a tensor called |name|.
+/// Returns the elements of |buffer|, f32 or i64, as a tensor called |name|.
 static OwnedTensor copyTensor(const PlainBuffer &buffer, const std::string &name) {
   bool isFloat = buffer.kind == ElementKind::F32;
   OwnedTensor tensor{{name, isFloat ? DType::F32 : DType::I64, {buffer.sizes.begin(), buffer.sizes.end()}}, {}};
@@ -52,18 +52,20 @@ public:
   std::optional<SingleOperation> run();
 
 private:
-  /// Adds an input, a constant or a weight for |operand| to the entry. Returns false if it can be none of these.
+  /// Adds an input, a constant or a weight for |operand| to the entry. Returns false if |operand| can be none of these.
   bool addOperand(OpOperand &operand);
-  /// Clones the weight reference or expression that computes |value| into the entry; for an argument of a function,
-  /// that of the function's first call. Returns null if it is not found.
+  /// Clones the weight reference or weight expression that computes |value| into the entry, with the operands of the
+  /// expression. If |value| is an argument of a function, clones the operand of the first call of this function.
+  /// Returns null if |value| is computed otherwise.
   Value addWeight(Value value);
   /// Returns the dims of |type| as text, such as "[d0, 8]". A dynamic dimension gets a name; dynamic dimensions of
   /// equal size in |sizes| share a name.
   std::string nameDims(ShapedType type, ArrayRef<int64_t> sizes);
-  /// Adds an input for each dimension that only results have, since the sizes of outputs follow from those of inputs,
-  /// and one input to an entry that has no other. The operation does not read these inputs.
+  /// Adds an input for each dynamic dimension that only results have, since the sizes of outputs follow from those of
+  /// inputs. Adds one input if the entry would have none. The operation does not read these inputs.
   void addSizes();
-  /// Adds an input called |name| of |type| to the entry, with dimensions of |sizes|. Returns null if it cannot be one.
+  /// Adds an input called |name| of |type| to the entry, whose dimensions have |sizes| in the recorded call. Returns
+  /// null if an entry cannot have such an input.
   BlockArgument addInput(StringRef name, RankedTensorType type, ArrayRef<int64_t> sizes);
 
   const OpCall &call;
@@ -207,7 +209,7 @@ std::optional<SingleOperation> Isolation::run() {
   return SingleOperation{std::move(module), std::move(inputs), op.getName().getStringRef().str(), op.getLoc()};
 }
 
-/// Returns a text that is equal for operations that differ in their operands only.
+/// Returns a text that is equal for operations with the same name, attributes and types of operands.
 static std::string describeKind(Operation *op) {
   std::string text = op->getName().getStringRef().str();
   llvm::raw_string_ostream stream(text);
@@ -217,8 +219,9 @@ static std::string describeKind(Operation *op) {
   return text;
 }
 
-/// Returns a text that is equal for calls whose operands have equal sizes and integers, of tensors of up to
-/// kMostIntegers integers: an error may show for tails or for some positions only.
+/// Returns a text that is equal for calls whose operands have the same sizes and the same integers; of tensors with
+/// more than kMostIntegers integers, only the sizes count. Calls that differ in these are tried separately, since an
+/// error may show only for tails of loops or for some positions.
 static std::string describeShape(const OpCall &call) {
   constexpr int64_t kMostIntegers = 64;
   std::string text;
@@ -240,7 +243,7 @@ static std::string describeShape(const OpCall &call) {
 
 Result<std::vector<SingleOperation>> attune::isolateOperations(ModuleOp module, StringRef function, const PlainWeights &weights,
                                                                const PlainInputs &inputs, size_t mostCalls) {
-  // Element i has the i-th calls of all kinds of operations.
+  // Element i has the modules of the i-th calls of all kinds of operations.
   std::vector<std::vector<SingleOperation>> made(mostCalls);
   std::map<std::string, llvm::StringSet<>> kinds;
   ScopedDiagnosticHandler silent(module.getContext(), [](Diagnostic &) { return success(); });

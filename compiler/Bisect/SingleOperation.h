@@ -13,7 +13,7 @@
 //     return %0
 //   }
 //
-// If the pass makes a wrong module of a right one, the operation is found, and its module is a small test.
+// If the pass makes such a module wrong, the operation is found, and the module is a small test.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_BISECT_SINGLEOPERATION_H
@@ -33,10 +33,10 @@ struct SingleOperation {
 };
 
 /// Executes |module| with |inputs| and returns modules for operations of |function| without regions, whose results are
-/// tensors of f32 and i64 of rank 1 or more and whose operands are such tensors, indices and weights. Operations that
-/// differ only in their operands count as one kind; of each kind, calls with different sizes or integers are taken, at
-/// most |mostCalls|: the first call of each kind, then the second ones, and so on. Fails if |module| cannot be
-/// executed.
+/// tensors of f32 and i64 of rank 1 or more and whose operands are such tensors, indices and weights. Operations with
+/// the same name, attributes and types of operands are of one kind. Of each kind, takes up to |mostCalls| calls that
+/// differ in sizes or integers of operands. The result has the first call of each kind, then the second call of each
+/// kind, and so on. Fails if |module| cannot be executed.
 Result<std::vector<SingleOperation>> isolateOperations(mlir::ModuleOp module, llvm::StringRef function, const PlainWeights &weights,
                                                        const PlainInputs &inputs, size_t mostCalls);
 

@@ -25,7 +25,7 @@ static constexpr int64_t kMomentBytes = int64_t(1) << 30;
 /// The most token ids of a call of the model; longer texts are cut into several calls. The plain path keeps all tensors
 /// of a call in memory, and the time of its attention grows with the square of the number of ids.
 static constexpr size_t kCallIds = 128;
-/// A projection that reads fewer tokens than this is not calibrated.
+/// A projection that reads fewer tokens than this in all texts together is not calibrated.
 static constexpr int64_t kLeastInputs = 32;
 /// The entries that can read a text from its first id on, in order of preference. `prefill` is last, because it
 /// computes the model's head only for the last id.
@@ -34,8 +34,8 @@ static constexpr llvm::StringLiteral kEntries[] = {"forward", "embed", "extend",
 /// weights.
 static constexpr llvm::StringLiteral kMark = "calibrated";
 
-/// Returns the matrix |buffer| as rows of f32 whose elements are contiguous. Copies it to |storage| if it is stored
-/// otherwise.
+/// Returns the matrix |buffer| as rows of f32 whose elements are contiguous. Copies the matrix to |storage| if it is
+/// stored otherwise.
 static Rows<const float> denseRows(const PlainBuffer &buffer, std::vector<float> &storage) {
   int64_t rows = buffer.size(0), columns = buffer.size(1);
   if (buffer.kind == ElementKind::F32 && buffer.strides[1] == 1)
@@ -71,15 +71,17 @@ public:
   std::vector<CalibratedRows> takeRows() { return std::move(rows); }
 
 private:
-  /// Identifies a projection in a format: a hash of its weights, the position of the format in |rows|, and its number
-  /// of columns, since matrices of zeros with the same number of elements have the same hash.
+  /// Identifies a projection in a format: the hash of the weights, the position of the format in |rows|, and the number
+  /// of columns, since matrices of different shapes may have the same elements, such as zeros only, and so the same
+  /// hash.
   using Key = std::pair<CalibratedRows::Key, std::pair<size_t, int64_t>>;
 
   /// If |call| executes a projection in f32, computes it and returns true; otherwise returns false. If the projection
   /// is marked and the present pass over the texts collects its moments, adds the inputs to them.
   bool project(OpCall &call);
   void observe(xfmr::WeightFormat format, Rows<const float> inputs, Rows<const float> weights, int64_t depth);
-  /// Returns the request of a call of |entry| that reads |ids|. Other inputs that have a default are omitted.
+  /// Returns the request of a call of |entry| that reads |ids|. Omits other inputs that have a default; sets an
+  /// attention mask that has none to ones. Fails if |entry| requires any other input.
   Result<PlainRequest> makeRequest(const PlainEntry &entry, const std::vector<int64_t> &ids) const;
   Status readText(PlainModel &model, const PlainEntry &entry);
   Status quantizeProjections();
@@ -96,7 +98,8 @@ private:
   /// The rows quantized so far, for each format.
   std::vector<CalibratedRows> rows;
   llvm::MapVector<Key, std::unique_ptr<Projection>> current;
-  /// All marked projections seen so far; true for those that are done: quantized, or read too few tokens.
+  /// All marked projections seen so far. The value is true if the projection is done: quantized, or left as it is, for
+  /// example because it read too few tokens.
   llvm::DenseMap<Key, bool> known;
   int64_t currentBytes = 0, allBytes = 0, passesDone = 0;
   uint64_t partsDone = 0, calls = 0;
@@ -123,8 +126,8 @@ void Calibration::observe(xfmr::WeightFormat format, Rows<const float> inputs, R
     return;
   auto projection = current.find(key);
   if (projection == current.end()) {
-    // After a projection was left for the next pass, no new one is added to this pass, as it may have had inputs before
-    // that were not added to its moments.
+    // Once a projection is left for the next pass, this pass takes no further ones: they may have been executed before
+    // in this pass, and their moments would lack those inputs.
     if (!isComplete || (currentBytes + bytes > kMomentBytes && !current.empty())) {
       isComplete = false;
       return;
@@ -257,7 +260,7 @@ Result<std::vector<CalibratedRows>> attune::calibrateWeights(ModuleOp module, co
   passes.addPass(createSymbolDCEPass());
   if (failed(passes.run(*clone)))
     return Status::error("--calibrate: the entries of the model cannot be taken apart");
-  // The plain path computes with f32, in caches, too.
+  // The plain path computes in f32, so the caches must have elements of f32, too.
   xfmr::CacheValues caches(*clone);
   if (failed(caches.collect("widened for --calibrate")))
     return Status::error("--calibrate: the caches of the model cannot be widened to f32");

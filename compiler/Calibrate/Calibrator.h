@@ -2,16 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Calibration runs a model on sample texts in f32, and records the inputs of each projection. It then quantizes the
-// projection's weights so that its outputs on these inputs change little:
+// Calibration runs a model on sample texts in f32, and records the inputs of each projection. Then it quantizes the
+// weights of each projection so that the projection's outputs on these inputs change little:
 //
 //     IR of the phase `dialect` --- plain path, f32 ---> inputs of each xfmr.linear ---> moments ---> quantizeByOutputs
 //     token ids of sample texts --/
 //
 // The plain path (compiler/Plain) executes operations by their definitions, so calibration works for every model that
-// it can execute; only the products of projections are replaced by faster ones. The moments of a projection, the sum of
-// x x^T over its inputs x of K features, are K^2 numbers. If the moments and weights of all projections have more than
-// kMomentBytes, the model runs on the texts several times, for some of the projections each time.
+// this path can execute; only the products of projections are replaced by faster ones. The moments of a projection, the
+// sum of x x^T over its inputs x of K features, are K^2 numbers. If the moments and weights of all projections take
+// more than kMomentBytes bytes, the model runs on the texts several times, for some of the projections each time.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_CALIBRATOR_H
@@ -40,23 +40,23 @@ struct CalibrationText {
   std::vector<Row> rows;
 };
 
-/// Reads |path|, a text per line, of which |encode| returns the token ids. If the whole file has only digits, spaces,
-/// tabs and commas, its lines are lists of token ids instead. Lines without ids are skipped; a file without other
-/// lines, or of more than 64 MiB, is an error.
+/// Reads the file |path|, which has one text in each line; |encode| returns the token ids of a text. If the whole file
+/// has only digits, spaces, tabs and commas, each line is a list of token ids instead. Skips lines without ids. Fails
+/// if the file cannot be read or has more than 64 MiB, if no line has ids, or if |encode| fails.
 Result<CalibrationText> readCalibrationText(const std::string &path,
                                             const std::function<Result<std::vector<int64_t>>(const std::string &)> &encode);
 
 /// A callback of calibrateWeights: |done| of |total| parts of the work are done. A part is a call of the model or the
-/// quantization of a projection; |total| may grow, as projections are found by calls. If the callback fails, the work
-/// ends.
+/// quantization of a projection; |total| may grow, since the calls find the projections. If the callback fails,
+/// calibrateWeights ends with its error.
 using CalibrationProgress = std::function<Status(uint64_t done, uint64_t total)>;
 
 /// Executes on |text| the first of the entries `forward`, `embed`, `extend` and `prefill` that |module|, IR of the
-/// phase `dialect`, has. Quantizes the weights of those of its projections that have a format of integers and read at
-/// least 32 tokens in this execution. Returns the quantized rows of each of these formats. Fails if the module has none
-/// of these entries or, beside an entry `encode`, no `forward`; if the entry has no input of token ids, or requires
-/// inputs other than these and masks; if no projection is quantized; if the plain path cannot execute the entry; or if
-/// |progress| fails.
+/// phase `dialect`, has. Quantizes the weights of the projections of this entry that have a format of integers and read
+/// at least 32 tokens in this execution. Returns the quantized rows of each of these formats. Fails if the module has
+/// none of these entries or, beside an entry `encode`, no `forward`; if the entry has no input of token ids, or
+/// requires inputs other than token ids and attention masks; if no projection is quantized; if the plain path cannot
+/// execute the entry; or if |progress| fails.
 Result<std::vector<CalibratedRows>> calibrateWeights(mlir::ModuleOp module, const TensorProvider &tensors, const CalibrationText &text,
                                                      const CalibrationProgress &progress);
 

@@ -65,16 +65,17 @@ namespace {
 constexpr int64_t kLanes = 8;
 typedef double Lanes __attribute__((vector_size(64)));
 
-/// Rounds up to eight rows of a matrix at the same time, one in each lane of a vector. Column j of the factor L is row
-/// j of |columns|.
+/// Quantizes eight or fewer rows of a matrix at the same time, one in each lane of a vector. Column j of the factor L
+/// is row j of |columns|.
 class RowRounding {
 public:
   RowRounding(Rows<const double> columns, WeightFormat format)
       : columns(columns), size(columns.count), quantizer(format), format(format), error(size), weights(size),
         targets(kLanes * format.groupColumns(size)) {}
 
-  /// Rounds the |count| rows of |matrix| from |first| on. Sets their scales and minima, |numbers|, and their
-  /// |integers|. Returns false if f16 cannot store a scale or a minimum.
+  /// Quantizes |count| rows of |matrix| from row |first| on. Sets |numbers|, [count, groups], to the scale and the
+  /// minimum of each group, and |integers|, [count, size], to the quantized values. Returns false if f16 cannot store a
+  /// scale or a minimum.
   inline __attribute__((always_inline)) bool round(Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,
                                                    int16_t *integers) {
     const int64_t group = format.groupColumns(size), groups = format.groups(size);
@@ -137,7 +138,7 @@ private:
   std::vector<float> targets;
 };
 
-// All versions must round alike, so FMA is disabled.
+// The versions for all instruction sets must round alike, so FMA is disabled.
 #define ATTUNE_ROUND_FUNCTION(NAME, ATTRIBUTE)                                                                                             \
   ATTRIBUTE bool round##NAME(RowRounding &rounding, Rows<const float> matrix, int64_t first, int64_t count, QuantizedGroup *numbers,       \
                              int16_t *integers) {                                                                                          \

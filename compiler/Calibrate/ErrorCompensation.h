@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Quantizes a matrix so that its outputs on sample inputs change little, instead of its weights. For a row w and its
-// quantized row q, with e = w - q and M = sum of x x^T over the inputs x:
+// Quantizes the matrix of a projection so that the outputs on sample inputs change little, even if single weights then
+// change more than by rounding to the nearest value. For a row w and its quantized row q, with e = w - q and M = sum of
+// x x^T over the inputs x:
 //
 //     error = e M e^T = |e L|^2,   M = L L^T, L lower triangular
 //     (e L)[j] = e[j] L[j, j] + sum over i > j of e[i] L[i, j]
@@ -16,11 +17,11 @@
 //     k:    0 ...             group g            ... K-1
 //           | not yet rounded | chosen, rounded | rounded |   <- direction
 //
-// The scale and the minimum of a group of columns are chosen before its columns are rounded, for the values that would
-// make its terms of the error zero.
+// The scale and the minimum of a group of columns are chosen before the columns of the group are rounded, for the
+// values that would make the group's terms of the error zero.
 //
-// Cost in multiply-adds: K^3 / 6 for the factorization, N K^2 / 2 for N rows. Every sum is in double and in a fixed
-// order.
+// Cost in multiply-adds: about K^3 / 6 for the factorization and N K^2 / 2 for the rounding, for N rows and K columns.
+// Every sum is in double and in a fixed order.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_CALIBRATE_ERRORCOMPENSATION_H
@@ -38,14 +39,14 @@ class InputMoments {
 public:
   explicit InputMoments(int64_t features) : features(features), sums(static_cast<size_t>(features * features)) {}
 
-  /// Adds |inputs|, a row of |features| values for each. Infinite and NaN values count as 0.
+  /// Adds |inputs|, each a row of |features| values. Infinite and NaN values count as 0.
   void add(Rows<const float> inputs);
   int64_t size() const { return features; }
   /// Returns the number of inputs that were added.
   int64_t inputs() const { return count; }
   /// Returns the sum as a matrix `[features, features]`, of which only the lower triangle is set.
   Rows<double> lower() { return {sums.data(), features, features}; }
-  /// Returns the bytes of the moments of inputs with |features| features.
+  /// Returns the size in bytes of the moments of inputs with |features| features.
   static int64_t bytes(int64_t features) { return features * features * int64_t(sizeof(double)); }
 
 private:
@@ -53,9 +54,9 @@ private:
   std::vector<double> sums;
 };
 
-/// Factorizes the symmetric matrix whose lower triangle is |matrix| into L L^T, in place (Cholesky). Adds a hundredth
-/// of the diagonal's mean to the diagonal before, since the sum of fewer inputs than columns is singular. Returns false
-/// if that mean is 0, because all inputs were zero, or not finite.
+/// Factorizes the symmetric matrix whose lower triangle is |matrix| into L L^T, in place (Cholesky). First adds a
+/// hundredth of the diagonal's mean to the diagonal, since the sum of fewer inputs than columns is singular. Returns
+/// false if that mean is 0, because all inputs were zero, or not finite.
 bool factorizeMoments(Rows<double> matrix);
 
 /// Quantizes |weights|, rows of as many columns as |moments| has features, in the format of |out| and adds them to

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A tile of 4 x 2 elements is summed in vectors along k, whose lanes are added at the end. The code of a tile is
-// compiled for several instruction sets. All versions must round alike, so FMA is disabled.
+// A register tile of 4 x 2 elements of a product is summed in vectors along k; the lanes of each vector are added at
+// the end. The code of a register tile is compiled for several instruction sets. All versions must round alike, so FMA
+// is disabled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +86,7 @@ void sum(const float *const *a, const float *const *b, int64_t depth, float *out
 void sum(const double *const *a, const double *const *b, int64_t depth, double *out) { tileFunctions().doubles(a, b, depth, out); }
 
 /// Calls |use|(i, j, sum) for each element (i, j) of the product a b^T with i from |begin| to |end| - 1 and j below
-/// |limit|(i), which must not decrease.
+/// |limit|(i). |limit|(i) must not decrease as i grows.
 template <typename T, typename Limit, typename Use>
 void multiplyBlock(Rows<const T> a, Rows<const T> b, int64_t depth, int64_t begin, int64_t end, Limit limit, Use use) {
   // The number of rows of |b| that stay in the cache while all rows of |a| are multiplied by them.
@@ -93,7 +94,7 @@ void multiplyBlock(Rows<const T> a, Rows<const T> b, int64_t depth, int64_t begi
   for (int64_t firstColumn = 0; firstColumn < b.count; firstColumn += block)
     for (int64_t i = begin; i < end; i += kTileRows) {
       int64_t rows = std::min(kTileRows, end - i), columnEnd = std::min({b.count, firstColumn + block, limit(i + rows - 1)});
-      // Missing rows of a tile are copies of the last one.
+      // Missing rows of a register tile are copies of its last row.
       const T *left[kTileRows];
       for (int64_t r = 0; r < kTileRows; ++r)
         left[r] = a.row(i + std::min(r, rows - 1));

@@ -35,7 +35,8 @@ static std::optional<CacheRecord> findIntactWeights(const std::string &folder) {
   return std::move(*record);
 }
 
-/// Adds all files in |folder| but the lock file to |record| and writes the record there. The files must be complete.
+/// Adds all files in |folder| except the lock file to |record|, and writes the record to |folder|. The files must be
+/// complete.
 static Status writeRecord(const std::string &folder, CacheRecord record) {
   std::vector<std::string> names;
   std::error_code error;
@@ -65,8 +66,8 @@ public:
 
   /// Returns the model in |cache|, which may be read-only; nullopt if it is missing or damaged.
   std::optional<CachedModel> find(const std::string &cache) const;
-  /// Looks for the model in |cache| and compiles it if it is missing or damaged; then removes old entries until at most
-  /// |maxBytes| bytes stay.
+  /// Looks for the model in |cache| and compiles it if it is missing or damaged. After a compilation, removes the least
+  /// recently used entries until at most |maxBytes| bytes stay (pruneCache).
   Result<CachedModel> findOrMake(const std::string &cache, uint64_t maxBytes) const;
 
 private:

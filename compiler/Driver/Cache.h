@@ -23,14 +23,15 @@ namespace attune {
 struct CachedModel {
   /// The path of the shared object; its weights are beside it.
   std::string object;
-  /// Keeps the files from being removed as long as it lives.
+  /// Keeps the files from being removed as long as this pointer lives.
   std::shared_ptr<void> use;
 };
 
 /// Returns the model for |options|, compiled now if it is not in the cache or if its files there are damaged. Ignores
-/// output, emit, compileTo, dumpPhases and weightsStore of |options|. The sizes and checksums of all files are compared
-/// each time, except for the data of the weights. A process that finds another one compiling the same model waits for
-/// it until |listener| asks for the end. Fails if no cache folder can be used, and if the model is a special file.
+/// output, emit, compileTo, dumpPhases and weightsStore of |options|. Each time, compares the sizes and checksums of
+/// all files with the record of the entry; the checksums leave out the data of the weights. If another process compiles
+/// the same model, waits for it until |listener| asks to stop. Fails if the model is a special file, if it must be
+/// compiled and no cache folder can be written to, or if the compilation fails.
 Result<CachedModel> compileCached(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

@@ -33,7 +33,8 @@ static struct flock makeLock(short type, LockedByte byte) {
   return lock;
 }
 
-/// Takes the lock of |type| (F_RDLCK, F_WRLCK), or releases it (F_UNLCK). errno says why it failed.
+/// Takes a lock of |type| (F_RDLCK, F_WRLCK) on |byte| of the lock file |fd|, or releases it (F_UNLCK). Returns Held if
+/// |wait| is false and the lock of another process excludes this one. After Failed, errno says why.
 static LockResult setLock(int fd, short type, LockedByte byte, bool wait) {
   struct flock lock = makeLock(type, byte);
   int status;
@@ -87,7 +88,7 @@ Result<CacheEntry> CacheEntry::acquire(const std::string &folder, bool create) {
   for (unsigned turn = 0; turn < 1000; ++turn) {
     if (create && ::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST)
       return cannot("create", folder);
-    // Making the entry removes the other files of its folder.
+    // Making the entry removes all other files of its folder, so the folder must be that of an entry.
     if (create && !isEntry(folder))
       return Status::error("'" + folder + "': expected the folder of a compiled model, got " +
                            (isRealFolder(folder) ? "one with other files; move it away" : "a link or a file; remove it"));
@@ -139,8 +140,8 @@ Status CacheEntry::beginMaking(const std::function<void()> &waiting, const std::
 
 void CacheEntry::endMaking() { (void)setLock(fd, F_UNLCK, kMaking, /*wait=*/false); }
 
-/// Removes the files and empty folders in |folder| for whose names |isKept| is false. Removes the record first: without
-/// it the entry is incomplete.
+/// Removes the files and empty folders in |folder| for whose names |isKept| is false. Removes the record first, so that
+/// an interruption leaves an incomplete entry.
 static void removeFiles(const std::string &folder, llvm::function_ref<bool(llvm::StringRef)> isKept) {
   if (!isKept(CacheRecord::kFileName))
     ::unlink((folder + "/" + CacheRecord::kFileName).c_str());

@@ -42,12 +42,13 @@ public:
   const std::string &folder() const { return path; }
   /// Returns a pointer that keeps the entry from being removed while it lives.
   std::shared_ptr<void> use() const { return lock; }
-  /// Waits until no other process makes the entry and makes this process the only one that does; on a file system
-  /// without locks, does nothing. Calls |waiting| once after two seconds of waiting. Calls |mayWait| repeatedly while
-  /// it waits, and returns its error. Also fails if the lock file can only be read.
+  /// Waits until no other process makes the entry, and then takes the lock for making it; on a file system without
+  /// locks, does nothing. Calls |waiting| once after two seconds of waiting. Calls |mayWait| repeatedly while it waits,
+  /// and fails with the error of |mayWait|. Also fails if the lock file could be opened only for reading.
   Status beginMaking(const std::function<void()> &waiting, const std::function<Status()> &mayWait);
   void endMaking();
-  /// Removes all files and empty folders in the entry but the lock file and |kept|. Ignores errors.
+  /// Removes all files and empty folders in the entry except the lock file and the file called |kept|; "" keeps no
+  /// other file. Ignores errors.
   void clear(const std::string &kept) const;
   /// Removes the entry, which this process was making, unless another process uses it or waits for it. Releases the
   /// locks; the object must not be used afterwards.
@@ -56,11 +57,12 @@ public:
   void touch() const;
 
   /// Returns true if |folder| is the folder of an entry: not a link, and empty or with a lock file. The user may have
-  /// chosen for the cache a folder that also has other folders in it.
+  /// chosen for the cache a folder that also has other folders in it, which are no entries.
   static bool isEntry(const std::string &folder);
   enum class Removal { Removed, InUse, Failed };
-  /// Removes the entry in |folder| unless a process makes or uses it. Fails, after it has removed the files, if
-  /// |folder| has a folder in it that is not empty. Returns Removed if |folder| does not exist.
+  /// Removes the entry in |folder| unless a process makes or uses it. Returns Removed also if |folder| does not exist.
+  /// Returns Failed if the lock file cannot be opened or locked, and, with the other files removed, if |folder| has a
+  /// folder in it that is not empty.
   static Removal remove(const std::string &folder);
   /// Returns true if a process makes or uses the entry in |folder|.
   static bool isInUse(const std::string &folder);

@@ -27,8 +27,9 @@ struct CacheFolders {
 /// `.cache/attune` in HOME, else a folder of the user in the folder for temporary files: the first one that can be
 /// written to, and those before it that can only be read. Only folders are taken that belong to the user and that
 /// nobody else can write to; the folder that ATTUNE_CACHE_DIR names may belong to another user and be writable by its
-/// group. |create| creates missing ones. The limit is that of ATTUNE_CACHE_SIZE, else 16 GiB. Fails, with an error that
-/// names the variable, if one of these two variables has a value that cannot be used.
+/// group. If |create|, creates missing folders. The size limit is that of ATTUNE_CACHE_SIZE, else 16 GiB. Fails, with
+/// an error that names the variable, if ATTUNE_CACHE_SIZE is not a number of bytes, or if the folder of
+/// ATTUNE_CACHE_DIR cannot be used; without |create|, that folder may be missing.
 Result<CacheFolders> findCacheFolders(bool create);
 
 /// Parses a number of bytes, to which a suffix K, M, G or T (powers of 1024) may be added.

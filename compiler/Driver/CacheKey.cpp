@@ -57,7 +57,7 @@ static std::string describeFiles(const std::vector<std::string> &paths) {
 }
 
 /// Returns a text that describes the program or library at |path|: its build id, a hash of its content that the linker
-/// wrote and that copies keep, or else the file.
+/// wrote and that copies keep, or, if it has none, the result of describeFile.
 static std::string describeProgram(const std::string &path) {
   if (llvm::Expected<llvm::object::OwningBinary<llvm::object::ObjectFile>> file = llvm::object::ObjectFile::createObjectFile(path)) {
     if (llvm::object::BuildIDRef id = llvm::object::getBuildID(file->getBinary()); !id.empty())
@@ -84,10 +84,12 @@ static std::string findLibrary(uintptr_t address) {
   return search.second;
 }
 
-/// Returns a text that describes the compiler itself: another build of it, or of LLVM, may generate other code.
+/// Returns a text that describes the compiler itself, since another build of the compiler or of LLVM may generate other
+/// code.
 static std::string describeCompiler() {
   std::vector<std::string> files = {compilerFile()};
-  // A process that has the compiler as a library may have another LLVM beside that of the compiler.
+  // Finds the shared libraries of MLIR and LLVM by the addresses of functions that the compiler calls: a process that
+  // uses the compiler as a library may have loaded another LLVM, too.
   for (auto address : {reinterpret_cast<uintptr_t>(&mlir::registerPassManagerCLOptions), reinterpret_cast<uintptr_t>(&llvm::xxh3_128bits)})
     if (std::string library = findLibrary(address); !library.empty())
       files.push_back(std::move(library));

@@ -16,7 +16,7 @@ struct CacheKey {
   /// The name of the cached entry: a hash of the compiler, the model's files, the flags and the machine.
   std::string entry;
   /// The description of the compiler and of the files with the values of the tensors, and with --calibrate of all that
-  /// the execution of the model depends on. Together with the layout it decides the packed weights.
+  /// the execution of the model depends on. This text and the layout of the weights file decide the packed weights.
   std::string tensors;
 };
 

@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// Returns the names in |folder|, sorted.
+/// Returns the names of the files and folders in |folder|, sorted.
 static std::vector<std::string> listNames(const std::string &folder) {
   std::vector<std::string> names;
   std::error_code error;

@@ -21,7 +21,7 @@ struct CachedEntry {
   /// The record; nullopt if the entry is incomplete or its record damaged.
   std::optional<CacheRecord> record;
   std::timespec lastUse = {};
-  /// The sizes of its files.
+  /// The sizes of the files in the folder.
   FileSizes files;
 
   /// Returns the sum of the sizes.

@@ -103,7 +103,7 @@ bool attune::lacksResourcesToRead(const std::string &folder) {
   return false;
 }
 
-/// Returns the checksum of |record|, an object without a checksum.
+/// Returns the checksum of |record|, a JSON object without the field `checksum`.
 static std::string checksumRecord(const Json &record) { return hashText(record.dump(-1, ' ', false, Json::error_handler_t::replace)); }
 
 Status CacheRecord::write(const std::string &folder) const {

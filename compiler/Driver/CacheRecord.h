@@ -15,9 +15,10 @@ namespace attune {
 struct CachedFile {
   std::string name;
   uint64_t bytes = 0;
-  /// The section of packed weights, which the checksum excludes: only `attune inspect --verify` compares its hash.
+  /// The offset and the size in bytes of the section of packed weights, 0 in other files. The checksum excludes this
+  /// section: only `attune inspect --verify` compares its hash.
   uint64_t dataOffset = 0, dataBytes = 0;
-  /// The hexadecimal hash of the file without that section.
+  /// The hexadecimal hash of the file without the section of packed weights.
   std::string checksum;
 };
 
@@ -40,9 +41,10 @@ struct CacheRecord {
   static Result<CacheRecord> read(const std::string &folder);
   /// Writes the record to |folder|.
   Status write(const std::string &folder) const;
-  /// Adds the file |name| of |folder|, with its size and checksum.
+  /// Adds the file |name| of |folder| to the record, with its size and checksum. Does not write the record.
   Status addFile(const std::string &folder, const std::string &name);
-  /// Compares the sizes and checksums of all files in |folder|. An error names the first file that differs.
+  /// Compares the files in |folder| with the sizes and checksums of the record. An error names the first file that
+  /// differs.
   Status verify(const std::string &folder) const;
   /// Returns the weights file; null if there is none.
   const CachedFile *weights() const;
@@ -52,7 +54,7 @@ struct CacheRecord {
 /// A failure to read it then says nothing about its files.
 bool lacksResourcesToRead(const std::string &folder);
 
-/// Fails if |file| in |folder| cannot be read or differs from its size or checksum.
+/// Fails if the file in |folder| that |file| describes cannot be read or has another size or checksum.
 Status verifyCachedFile(const std::string &folder, const CachedFile &file);
 
 } // namespace attune

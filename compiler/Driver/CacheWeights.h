@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Entries share one weights file under several names (hard links) if it has the tensors that each of them reads, at the
-// same offsets. This may be so for compilations that differ in inputs, entries or outputs. The file is deleted with the
-// last of these entries, without a counter.
+// same offsets. This may be so for compilations that differ in inputs, entries or outputs. The file system deletes the
+// file with the last of these entries.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
 #define ATTUNE_COMPILER_DRIVER_CACHEWEIGHTS_H
@@ -31,9 +31,10 @@ private:
   /// Returns the packing result of the weights file of |record| in |other| if the record has this |tensorsKey| and the
   /// file is intact and has the tensors of |layout| at their offsets; else nullopt.
   std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
-  /// Looks for a weights file that findIn accepts for |layout|, first the one of |previous|, then those of other
-  /// entries, the first of which replaces any file |name| in |folder| by a link. Returns the packing result of the
-  /// file. If there is none, removes the file |name| and returns nullopt.
+  /// Looks for a weights file that findIn accepts for |layout|. Tries that of |previous| first, if it is called |name|,
+  /// and leaves it in place. Then tries those of all entries, and replaces any file |name| in |folder| by a hard link
+  /// to the first accepted one. Returns the packing result of the file; if there is none, removes any file |name| from
+  /// |folder| and returns nullopt.
   std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;

@@ -147,8 +147,8 @@ Status Compilation::runPhase(Phase phase) {
   if (Status status = listener.checkStop(); status.failed())
     return status;
   mlir::PassManager passes(&context);
-  // One verification per phase is enough, and more take much of the time of a model with many layers; attune-opt
-  // verifies after every pass.
+  // One verification per phase is enough; more would take much of the compile time of a model with many layers.
+  // attune-opt verifies after every pass.
   passes.enableVerifier(false);
   // The module's attributes decide the target, as for attune-opt on a dump.
   mlir::FailureOr<ModuleTarget> carried = readTarget(*module);
@@ -424,7 +424,7 @@ static llvm::LogicalResult checkDimensions(mlir::ModuleOp module) {
 }
 
 Status Compilation::parseFile() {
-  // A pipe can be read only once.
+  // A pipe can be read only once, so its content counts as text.
   FileKind kind = llvm::sys::fs::is_regular_file(options.model) ? identifyFile(options.model) : FileKind::Text;
   const std::string found = "'" + options.model + "': expected a model folder or IR in the xfmr dialect (.mlir), got ";
   const std::string expected = found + describeKind(kind);
@@ -435,7 +435,7 @@ Status Compilation::parseFile() {
     return Status::error(found + "a special file");
   if (kind != FileKind::Text && kind != FileKind::MlirBytecode)
     return Status::error(expected + adviseOn(kind, options.model));
-  // These flags choose properties of a model that is read from a folder. A file of IR has them already.
+  // These flags choose properties of a model that is read from a folder. A file of IR has these properties already.
   for (auto [given, flag] : {std::pair(!options.inputs.empty(), "--inputs"), std::pair(!options.outputs.empty(), "--outputs"),
                              std::pair(!options.limits.empty(), "--limit"), std::pair(!options.architecture.empty(), "--architecture"),
                              std::pair(!options.adapters.empty(), "--adapter"), std::pair(!options.pruneHeads.empty(), "--prune-heads"),

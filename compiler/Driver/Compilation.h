@@ -45,25 +45,26 @@ private:
   Status prepareCalibration();
   /// Executes the kept copy on the texts of --calibrate and returns the rows of each format that it quantizes.
   Result<std::vector<CalibratedRows>> calibrate() const;
-  /// Writes the weights file of each rank.
+  /// Writes the weights file of each rank, or gets it from the weights store of the options. Fills |packed|.
   Status pack();
   /// Emits the files from the module of the phase target.
   Status emit();
   /// Writes the .text file if the model is a folder or a GGUF file and compileText finds contents for it.
   Status writeTextFile();
 
-  /// Ends |phase|: records its time and, with --dump-phases, writes its IR, which |print| returns, to the folder. If
-  /// the compilation ends with this phase, and it is not `object`, also writes the IR to the output and sets |done|.
+  /// Ends |phase|: records its time and, with --dump-phases, writes the text that |print| returns to a file of the
+  /// folder. If the compilation ends with this phase, and the phase is not `object`, also writes the text to the output
+  /// and sets |done|.
   Status finishPhase(Phase phase, llvm::function_ref<Result<std::string>()> print);
   std::string printModule();
-  /// Returns the log of remarks; null if nobody reads it.
+  /// Returns the log of the listener, else that for --remarks; null if neither is given.
   RemarkLog *getRemarks() { return listener.remarks ? listener.remarks : options.remarksFile.empty() ? nullptr : &ownRemarks; }
   bool stopsBefore(Phase phase) const { return options.compileTo && *options.compileTo < phase; }
 
   const CompileOptions &options;
   const CompileListener &listener;
   DebugInfo debugInfo;
-  /// The remarks for --remarks.
+  /// The log for --remarks, unless the listener has a log.
   RemarkLog ownRemarks;
   mlir::DialectRegistry registry;
   mlir::MLIRContext context;
@@ -80,7 +81,7 @@ private:
   /// The texts of --calibrate and the module that calibration executes on them.
   CalibrationText calibrationText;
   mlir::OwningOpRef<mlir::ModuleOp> calibrated;
-  /// The weights file of each rank; empty if nothing is packed.
+  /// The result of packing for each rank; empty if nothing is packed.
   std::vector<PackingResult> packed;
   bool done = false;
 };

@@ -11,8 +11,8 @@ namespace attune {
 
 /// Lists the files of the model, its weights, its adapters and the calibration of |options|. The files may be missing.
 ModelFiles listInputFiles(const CompileOptions &options);
-/// Declares the files of listInputFiles as inputs of the command, so that it does not overwrite them (InputFiles.h).
-/// Fails if one is a declared output.
+/// Declares the files of listInputFiles as inputs of the command, so that the command does not overwrite them
+/// (InputFiles.h). Fails if one of them is a declared output.
 Status declareInputs(const CompileOptions &options);
 
 } // namespace attune

@@ -9,7 +9,8 @@
 
 using namespace attune;
 
-/// Formats |input| as "name:rank:dtype", the form that --inputs takes.
+/// Formats |input| as --inputs takes it: "name:rank:dtype", or "name:1x?:dtype" if |input| has sizes. Omits the parts
+/// that |input| does not have.
 static std::string formatInput(const InputRequest &input) {
   std::string text = input.name;
   if (!input.sizes.empty())

@@ -27,7 +27,7 @@ class WeightsStore;
 struct CompileOptions : ImportOptions {
   /// A model folder, a GGUF file, or a file with IR in the xfmr dialect (.mlir).
   std::string model;
-  /// The class to compile; "" for the one that the folder's configuration names.
+  /// The class of transformers to compile; "" for the one that the folder's configuration names.
   std::string architecture;
   /// Adapters that are merged into the tensors of a folder.
   std::vector<AdapterRequest> adapters;
@@ -46,9 +46,9 @@ struct CompileOptions : ImportOptions {
   std::string triple;
   /// The target, and the flags that only the target reads, such as --dtype and --gpu.
   TargetRequest target;
-  /// Output groups computed beside the main outputs; only if |outputs| is empty.
+  /// Output groups to compute in addition to the main outputs; ignored unless |outputs| is empty.
   std::vector<std::string> extraOutputs;
-  /// Heads to remove, "0:1;1:0,2" (layer:heads).
+  /// Heads to remove, "0:1;1:0,2" (layer:heads, both from 0); "" for none.
   std::string pruneHeads;
   /// True if a folder without weights is compiled with generated ones. Only for compilations that end before the
   /// weights are packed.
@@ -72,10 +72,10 @@ struct CompileOptions : ImportOptions {
 
 /// The callbacks of a running compilation; each may be empty.
 struct CompileListener {
-  /// Returns true if the compilation is to end early. Called before each phase but `import`, between parts of a
-  /// calibration and of the weights, and while the compilation waits for another process.
+  /// Returns true if the compilation is to end early. Called before each phase but `import`, between the parts of a
+  /// calibration and of packing, and while the compilation waits for another process.
   std::function<bool()> stops;
-  /// Returns an error if |stops| asks for the end.
+  /// Returns an error if |stops| returns true.
   Status checkStop() const { return stops && stops() ? Status::error("interrupted") : Status(); }
   std::function<void(const std::string &message)> warning;
   /// Called with the description of an event or of work that takes a while, one line.
@@ -84,7 +84,7 @@ struct CompileListener {
   std::function<void(const std::string &message)> waiting;
   /// Called when the model was read and is valid, unless the compilation ends with the phase `import`.
   std::function<void()> imported;
-  /// Called with the number of bytes of packed weights that have been written, and the number of all of them.
+  /// Called with the number of bytes of packed weights that have been written, and their total.
   std::function<void(uint64_t done, uint64_t total)> packing;
   /// Called with the number of finished parts of a calibration, which precedes packing, and the number of all parts.
   /// Not called without --calibrate.
@@ -117,7 +117,7 @@ Status checkFlags(const CompileOptions &options);
 
 /// Compiles a model. Writes the object and the files beside it all together or not at all; the IR of phases that
 /// --dump-phases wrote before an error stays. Errors are one line. An error of a pass names the phase or the place in
-/// the IR; an error of the model, of a flag or of a file names that.
+/// the IR; an error of the model, of a flag or of a file names the model, the flag or the file.
 Status compileModel(const CompileOptions &options, const CompileListener &listener = {});
 
 } // namespace attune

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The source of compiled code, for a debugger or a profiler, is the IR of the phase `vector`: it still has loops and
-// vectors, and a line of it is a few instructions. Layers share functions, so a line does not tell the layer. A call
-// of a layer or of a kernel therefore gets a frame of its own, as if a function with the name of the module of the
-// model were inlined around it:
+// vectors, and one of its lines becomes a few instructions. Layers share functions, so a line does not tell the layer.
+// A call of a layer or of a kernel therefore gets a frame of its own, as if a function with the name of the module of
+// the model were inlined around it:
 //
 //     #0 linear_48_144_bias (bert.vector.mlir:120)
 //     #1 encoder.layer.{0-2}.attention (bert.vector.mlir:2210)      the module that the kernel computes
@@ -28,9 +28,10 @@ namespace attune {
 class DebugInfo {
 public:
   /// Keeps the text of |module|, in the phase `vector`, for the file |name| and sets the location of each operation to
-  /// its line in that file. The location of a call also names the module of the model that it computes.
+  /// its line in that file. The location of a call also names the module of the model that the call computes.
   void takeSource(mlir::ModuleOp module, llvm::StringRef name);
-  /// Gives the functions of |module|, in the phase `target`, and their operations the scopes of debug information.
+  /// Attaches the scopes of debug information to the functions of |module|, in the phase `target`, and to their
+  /// operations.
   static void addScopes(mlir::ModuleOp module);
 
   /// Returns the text of the file; "" before takeSource.

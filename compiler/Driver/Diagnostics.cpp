@@ -9,7 +9,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Formats |location| as "FILE:LINE:COLUMN: ", or as the module path that importers use as a name, or as "".
+/// Formats |location| as "FILE:LINE:COLUMN: ", or as "NAME: " with the path of the module, which importers use as the
+/// name of a location, or as "".
 static std::string formatPlace(Location location) {
   if (auto file = location->findInstanceOf<FileLineColLoc>())
     return file.getFilename().str() + ":" + std::to_string(file.getLine()) + ":" + std::to_string(file.getColumn()) + ": ";

@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// Collects the diagnostics of a context during its own lifetime: keeps the first error as the message, calls |warning|
-/// with each warning, and drops remarks.
+/// Collects the diagnostics of a context as long as the collector lives: keeps the first error as the message, calls
+/// |warning| with each warning, and drops remarks.
 class DiagnosticCollector {
 public:
   DiagnosticCollector(mlir::MLIRContext *context, std::function<void(const std::string &)> warning);

@@ -23,7 +23,7 @@ public:
   Status translate(mlir::ModuleOp module);
   /// Adds the target's own kernels to |signature|, and the descriptor of |signature| to the host module. The build id
   /// in the descriptor is a hash of the compiler's version, the host code, the images for GPUs, the signature, the
-  /// flags and |packed|, the weights file of each rank, which is empty if nothing is packed.
+  /// flags and |packed|. |packed| has the weights file of each rank and is empty if nothing is packed.
   Status describe(ModelSignature &signature, const std::string &name, llvm::ArrayRef<PackingResult> packed);
   void optimize();
   /// Returns the text of the LLVM IR of the host code and, if the target has any, of the device code.
@@ -42,7 +42,7 @@ private:
   const Target &target;
   TargetEmission &emission;
   DescriptorOptions described;
-  // Declared after its context, so that the module is destroyed first.
+  // The context is declared before the module, so that the module is destroyed first.
   std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
   std::unique_ptr<llvm::Module> llvmModule;
 };

@@ -45,7 +45,7 @@ public:
   Result<mlir::OwningOpRef<mlir::ModuleOp>> parseFile(const std::string &path) const;
   /// Returns the LLVM IR of the model's phase `llvm`, from a separate compilation.
   Result<std::string> compileToLLVM() const;
-  /// Compiles the model to the shared object |path|, with its weights beside it.
+  /// Compiles the model to the shared object |path|, with its weights beside it. Returns the LLVM IR of the host code.
   Result<TranslatedCode> compileTo(const std::string &path) const;
 
 private:

@@ -16,8 +16,8 @@ public:
   /// Creates the main file, the header and the weights files for |ranks| ranks, so that an error comes before any work.
   static Result<OutputSet> create(const std::string &output, int64_t ranks = 1);
 
-  /// Returns the names of all files that commit may write for |ranks| ranks, with |hasSource| the source of line
-  /// tables, too.
+  /// Returns the names of all files that commit may write for |ranks| ranks; these include the source of line tables if
+  /// |hasSource|.
   static std::vector<std::string> listNames(const std::string &output, int64_t ranks, bool hasSource);
 
   /// Returns the weights file of |rank|, for the packer.
@@ -25,11 +25,11 @@ public:
   /// Drops the weights files of all ranks: the caller writes its own.
   void omitWeights() { weightsFiles.clear(); }
   Status writeHeader(const std::string &text) { return headerFile->write(text.data(), text.size()); }
-  /// Writes the tokenizer and chat templates to the file STEM.text, if the main file is STEM.so or the like; fails if
-  /// that is the main file itself. Without this call, commit removes a file STEM.text that begins as files written here
-  /// do: it is one of an earlier compilation.
+  /// Writes |bytes|, the compiled tokenizer and chat templates, to STEM.text, where STEM is the path of the main file
+  /// without its extension. Fails if the main file itself has this name. Without this call, commit removes an existing
+  /// STEM.text if it begins like a compiled tokenizer, since it is from an earlier compilation.
   Status writeText(const std::string &bytes);
-  /// Returns the name of the source of line tables, OUT's stem .vector.mlir, without its folder.
+  /// Returns the file name of the source of line tables, STEM.vector.mlir, without the folder.
   std::string sourceName() const;
   Status writeSource(const std::string &text);
   /// Writes the main file; a shared object is linked from |code|.

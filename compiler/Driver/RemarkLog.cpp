@@ -25,7 +25,8 @@ const char *attune::stringifyKind(ModelRemark::Kind kind) {
 // Paths
 //===----------------------------------------------------------------------===//
 
-/// The end of the names of layer functions, with which the names of locations in them begin: "encoder_layer.attention".
+/// The suffix of the names of layer functions. The name of a location in a layer function begins with the name of this
+/// function: "encoder_layer.attention".
 static constexpr llvm::StringLiteral kLayerSuffix = "_layer";
 
 /// Appends |value| to |values| unless it is there.
@@ -243,7 +244,8 @@ void RemarkLog::endPhase(Phase phase, mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::FunctionOpInterface>())
     if (mlir::tiles::KernelAttr kernel = mlir::tiles::getKernel(function))
       allKernels.push_back({function.getName().str(), kernel.getText().str(), after.resolveBody(function)});
-  // A remark of attune-outline-kernels is about a kernel that exists only after it: its paths are those of that kernel.
+  // A remark of attune-outline-kernels is about a kernel that exists only after this pass, so the remark gets the paths
+  // of the kernel.
   for (ModelRemark &remark : all)
     if (remark.pass == "attune-outline-kernels")
       for (const KernelProvenance &kernel : allKernels)
@@ -362,8 +364,8 @@ Result<std::vector<const ModelRemark *>> RemarkLog::why(const std::string &kerne
   std::vector<const ModelRemark *> result;
   for (const ModelRemark &remark : all) {
     bool isMeant = symbols.count(withoutParallel(remark.function).str()) != 0 || texts.count(remark.kernel) != 0;
-    // Before the phase `kernels` there are no kernels yet: a remark counts if it is about a module that the kernel
-    // computes.
+    // Before the phase `kernels` there are no kernels yet: a remark that names no kernel counts if it is about a module
+    // that the kernel computes.
     if (!isMeant && remark.kernel.empty() && (remark.phase == "dialect" || remark.phase == "linalg" || remark.phase == "tiled"))
       isMeant = llvm::any_of(remark.paths, [&](const std::string &path) { return paths.count(path) != 0; });
     if (isMeant)

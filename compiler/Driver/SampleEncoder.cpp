@@ -1,4 +1,4 @@
-//===- SampleEncoder.cpp - Ids of texts by a model's tokenizer ------------===//
+//===- SampleEncoder.cpp - Token ids of texts by a model's tokenizer ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,8 @@
 
 using namespace attune;
 
-/// The bytes of a .text file, aligned as the runtime needs it, and the objects that read them.
+/// The bytes of a .text file, at an address that is a multiple of 64 as attune_text_open_memory requires, and the
+/// runtime's objects that read them. |mostBytes| is the largest text in bytes that |tokenizer| accepts.
 struct SampleEncoder::State {
   struct alignas(64) Block {
     uint8_t bytes[64];

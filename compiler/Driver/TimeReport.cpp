@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Returns the value of line |key| of /proc/self/status in KiB; 0 if there is none.
+/// Returns the number, in KiB, in the line of /proc/self/status that begins with |key|; 0 if there is no such line.
 static uint64_t readMemory(const char *key) {
   uint64_t value = 0;
   if (FILE *file = std::fopen("/proc/self/status", "re")) {

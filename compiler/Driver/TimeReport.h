@@ -10,16 +10,16 @@
 
 namespace attune {
 
-/// The wall and CPU seconds of consecutive named steps.
+/// The wall-clock and CPU seconds of consecutive named steps.
 class TimeReport {
 public:
   TimeReport() { last = now(); }
 
-  /// Ends a step: its time is the time since the last call, or since the construction. Steps that are not phases
-  /// (|counted| false) are not part of the total.
+  /// Ends the step |step|, which began at the previous call of this function or, for the first step, at the
+  /// construction. The total includes the step if |counted| is true, as for the phases of a compilation.
   void finish(const std::string &step, bool counted = true);
-  /// Returns a table of the steps, the total and the memory: the most anonymous memory seen at the end of a step and
-  /// the peak resident size.
+  /// Returns a table of the steps, the total, and two sizes of the process's memory in MiB: the most anonymous memory
+  /// seen at the end of a step, and the peak resident size.
   std::string format() const;
 
 private:

@@ -11,7 +11,7 @@ using namespace attune;
 
 namespace {
 
-/// One safetensors file.
+/// The tensors of one safetensors file.
 class FileTensors : public TensorProvider {
 public:
   explicit FileTensors(SafetensorsFile opened) : file(std::move(opened)) {

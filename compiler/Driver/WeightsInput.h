@@ -8,8 +8,9 @@
 
 namespace attune {
 
-/// Opens |path|, the value of --weights=FILE|DIR: a folder, one safetensors file, or "" for a model that refers to no
-/// stored tensor. |model| is the model's name in messages.
+/// Opens |path|, the value of --weights=FILE|DIR: a folder, one safetensors file, or "". The provider for "" has no
+/// tensors; it serves a model that refers to no stored tensor. |model| is the name of the model, which the messages of
+/// that provider have in place of a file name.
 Result<std::unique_ptr<TensorProvider>> openWeightsInput(const std::string &path, const std::string &model);
 
 } // namespace attune

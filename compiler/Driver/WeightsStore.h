@@ -9,15 +9,17 @@
 
 namespace attune {
 
-/// A store of packed weights apart from code, so that compilations of the same tensors in the same layout pack and
-/// store them once.
+/// A store of weights files that several objects can share: compilations of the same tensors in the same layout pack
+/// and store them once.
 class WeightsStore {
 public:
   virtual ~WeightsStore() = default;
 
-  /// Places a file with the weights of |layout| (see describePackedWeights) beside the object that is being compiled.
-  /// Calls |pack| for a new file if no such file is stored. |pack| leaves room for the header, which provide writes
-  /// with kSharedBuildId: an object recognizes a shared file by the checksum of the manifest.
+  /// Places a weights file with the tensors that |layout| lists, at the offsets in |layout|, beside the object that is
+  /// being compiled. |layout| is the result of describePackedWeights. If the store has no such file, calls |pack| to
+  /// write a new one; |pack| leaves room for the header, which this function writes with the build id kSharedBuildId.
+  /// An object recognizes a file with this build id by the checksum of its manifest. Returns the packing result of the
+  /// file. Fails if |pack| fails or the file cannot be written.
   virtual Result<PackingResult> provide(const std::string &layout, llvm::function_ref<Result<PackingResult>(OutputFile &)> pack) = 0;
 };
 

@@ -17,7 +17,7 @@ static const unsigned char kPage[] = {
 #include "page.inc"
 };
 
-/// Returns a letter and |bytes| in base64: `z` if the bytes are compressed by zlib, `p` if they are plain.
+/// Returns a letter followed by |bytes| in base64: `z` if the bytes are compressed by zlib, `p` if they are plain.
 static std::string pack(llvm::StringRef bytes) {
   if (!llvm::compression::zlib::isAvailable())
     return "p" + llvm::encodeBase64(bytes);
@@ -29,7 +29,7 @@ static std::string pack(llvm::StringRef bytes) {
 static std::string dump(const OrderedJson &value) { return value.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 namespace {
-/// The long texts and arrays of the page. The page's data refers to them by the indices that add() returns.
+/// The long texts and byte arrays of the page. The page's data refers to each of them by the index that add() returned.
 class Blobs {
 public:
   int64_t add(llvm::StringRef bytes) {
@@ -55,8 +55,9 @@ static OrderedJson describeRemarks(const RemarkLog &log) {
   return rows;
 }
 
-/// Returns a row for each kernel of the compilation: its symbol, text and modules, the indices of the remarks that
-/// explain it, and the fields of the row in |measured| that has its name.
+/// Returns a row for each kernel of the compilation: its symbol, its text, the paths of the modules that it computes,
+/// the remarks that explain it as indices in the rows of describeRemarks, and the fields of the row of |measured| whose
+/// `name` is the symbol.
 static OrderedJson describeKernels(const RemarkLog &log, const OrderedJson &measured) {
   OrderedJson rows = OrderedJson::array();
   for (const KernelProvenance &kernel : log.kernels()) {
@@ -102,8 +103,8 @@ std::string attune::createExplorePage(const ExploredCompilation &compilation, co
     core["times"].push_back({{"phase", run.phase}, {"pass", run.pass}, {"seconds", run.seconds}});
   core["assembly"] = blobs.add(compilation.assembly);
   core["source"] = blobs.add(compilation.source);
-  // `lines[i]` is the index in |linePaths| of the modules that line i, counted from 1, computes: many lines have the
-  // same modules.
+  // `lines[i]` is the index in |linePaths| of the modules that line i of the source computes; lines count from 1. An
+  // index takes less space than the text, which many lines share.
   std::map<std::string, int64_t> known;
   OrderedJson lines = OrderedJson::array(), linePaths = OrderedJson::array();
   for (const std::string &paths : compilation.lines) {

@@ -10,7 +10,8 @@
 
 using namespace attune;
 
-/// Returns the operations of the model in |module|, which is in the phase `import`, except references to weights.
+/// Returns the operations of |module|, which is in the phase `import`, that ExploredCompilation::Operation describes,
+/// in the order of the module.
 static std::vector<ExploredCompilation::Operation> listOperations(mlir::ModuleOp module) {
   ModelPaths paths(module);
   std::vector<ExploredCompilation::Operation> operations;

@@ -33,7 +33,7 @@ public:
     std::chrono::duration<double> time = end - starts.pop_back_val();
     changes.allRuns.push_back({phase.str(), pass->getArgument().str(), time.count()});
     changes.record(phase, pass->getArgument(), op);
-    // The time of recording does not count for the passes that run this one.
+    // The time of the recording does not count for the running passes that contain this one.
     for (Clock::time_point &start : starts)
       start += Clock::now() - end;
   }
@@ -44,12 +44,13 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  /// Returns false for an adaptor of the pass manager, which has no argument name and only runs other passes.
+  /// Returns false for an adaptor of the pass manager, which has no argument name and only runs other passes; true for
+  /// any other pass.
   static bool isRecorded(Pass *pass) { return !pass->getArgument().empty(); }
 
   PassChanges &changes;
   StringRef phase;
-  /// The start of each pass that runs: a pass may run others.
+  /// A stack of the start times of the passes that are running: a pass may run others.
   SmallVector<Clock::time_point, 4> starts;
 };
 } // namespace attune

@@ -13,21 +13,23 @@ static bool isTokenSource(const EntryInput &input) {
   return llvm::is_contained(sources, input.spec->role);
 }
 
-/// Returns true if |input| is an input of the encoder, or provides the encoder states of cross attention or their mask.
+/// Returns true if |input| is an input of the encoder, or gives the encoder states that cross attention reads, or their
+/// mask.
 static bool isOfSources(const EntryInput &input) {
   InputRole role = input.spec->role;
   return input.spec->stack == StackRole::Encoder || role == InputRole::Memory || role == InputRole::MemoryValues ||
          role == InputRole::MemoryMask;
 }
 
-/// Returns true if the decoder's layers have cross attention whose keys come from an encoder or from an input.
+/// Returns true if the decoder has cross attention to encoder states that come from an encoder or from an input. The
+/// first layer stands for all, since continuesSequences requires that all or none have cross attention.
 static bool readsSources(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   return spec.decoder && !spec.decoder->layers.empty() && spec.decoder->layers.front().cross &&
          (spec.encoder || llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::Memory; }));
 }
 
-/// Returns true if there is a decoder with caches and layers, none of its tokens attends to later ones, no cross
-/// attention computes its queries from the encoder states, and all or none of the layers have cross attention.
+/// Returns true if there is a decoder with caches and at least one layer, every layer has causal self-attention, no
+/// cross attention computes its queries from the encoder states, and all or none of the layers have cross attention.
 static bool continuesSequences(const TransformerSpec &spec) {
   if (!spec.decoder || !spec.decoder->cached || spec.decoder->layers.empty())
     return false;
@@ -36,14 +38,15 @@ static bool continuesSequences(const TransformerSpec &spec) {
   });
 }
 
-/// Returns true if |input| is a head mask of the encoder that is used for the decoder, too.
+/// Returns true if |input| is a head mask of the encoder that applies to the decoder, too, since |inputs| have none of
+/// the decoder.
 static bool isSharedHeadMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
   auto isOwn = [](const EntryInput &other) { return other.spec->role == InputRole::HeadMask && other.spec->stack == StackRole::Decoder; };
   return spec.sharesHeadMask && input.spec->role == InputRole::HeadMask && llvm::none_of(inputs, isOwn);
 }
 
-/// Returns those of |inputs|, the inputs of `forward`, that an entry of |kind| takes, with the defaults and dims of
-/// this entry; tokens come first.
+/// Selects from |inputs|, the inputs of `forward`, those that an entry of |kind| takes, and gives them the defaults and
+/// dims of this entry. Inputs with tokens (isTokenSource) come first.
 static std::vector<EntryInput> inputsOf(CachingEntry::Kind kind, const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                         bool positionsGiven, Padding padding) {
   std::vector<EntryInput> chosen;
@@ -73,7 +76,8 @@ Status attune::checkContinues(const TransformerSpec &spec) {
   return {};
 }
 
-/// Checks that sequences of |spec| can be continued, and that |inputs| and |outputs| allow it.
+/// Checks that sequences of |spec| can be continued with |inputs|, and that |outputs|, the outputs with a row for each
+/// token of the decoder, are not empty.
 static Status checkContinued(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const std::vector<EntryOutput> &outputs) {
   if (Status status = checkContinues(spec); status.failed())
     return status;

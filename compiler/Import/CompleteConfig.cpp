@@ -34,9 +34,9 @@ static bool hasTwoLabelCounts(const Config &config) {
 
 bool attune::isIncomplete(const Config &config) { return !hasType(config) || !hasClass(config) || hasTwoLabelCounts(config); }
 
-/// Returns nullopt unless |tensors| has each tensor of |spec|, or its stand-in, with its shape and, with |exact|, no
-/// other tensors but buffers. Otherwise returns the number of tensors of |spec|, without stand-ins and without optional
-/// tensors that |tensors| lacks.
+/// Returns nullopt if |tensors| lacks both a required tensor of |spec| and its stand-in, or has a tensor of |spec| with
+/// another shape; with |exact|, also if |tensors| has other tensors that are not buffers (isBuffer). Otherwise returns
+/// the number of tensors of |spec|, without stand-ins and without optional tensors that |tensors| lacks.
 static std::optional<size_t> countParameters(const TransformerSpec &spec, const TensorProvider &tensors, bool exact) {
   WeightCatalog catalog(spec, tensors);
   std::set<std::string> used;
@@ -59,7 +59,7 @@ static std::optional<size_t> countParameters(const TransformerSpec &spec, const 
   return count;
 }
 
-/// Returns the classes of |family| that fit |tensors| best by the rule of completeConfig. |exact| is that of
+/// Returns the classes of |family| that fit |tensors| best by the rule of completeConfig. |exact| is passed to
 /// countParameters.
 static std::vector<std::string> findClasses(const Config &config, const Family &family, const TensorProvider &tensors, bool exact) {
   std::vector<std::string> best;
@@ -90,7 +90,8 @@ static std::vector<std::string> findClasses(const Config &config, const Family &
   return best;
 }
 
-/// Returns the error that |key| is missing; |reason| says why nothing else determines it.
+/// Returns the error that |key| is missing. |reason|, the end of the message, says why nothing else determines the
+/// value.
 static Status missing(const Config &config, const char *key, const std::string &expected, const std::string &reason) {
   return Status::error(config.file() + ": '" + key + "': expected " + expected + ", but the key is missing" + reason);
 }
@@ -118,7 +119,8 @@ static Status completeType(Config &config, const TensorProvider *tensors) {
                                : ", as is 'architectures'");
 }
 
-/// Returns the classes of the type of |config| that fit |tensors| best; none if the type is not known.
+/// Returns the classes that fit |tensors| best in the family that `model_type` of |config| names; none if there is no
+/// such family.
 static std::vector<std::string> findClasses(const Config &config, const TensorProvider &tensors) {
   const Json *type = config.find("model_type");
   const Family *family = llvm::find_if(modelFamilies(), [&](const Family &entry) { return type->is_string() && *type == entry.first; });
@@ -136,7 +138,8 @@ static Status completeClass(Config &config, const TensorProvider &tensors) {
   return {};
 }
 
-/// Sets `id2label` to null if only without it |tensors| has all tensors of the model with their shapes.
+/// Sets `id2label` to null if |tensors| has all tensors of the model, with their shapes, without this key but not with
+/// it.
 static void chooseLabelCount(Config &config, const TensorProvider &tensors) {
   auto fits = [&](const Config &candidate) {
     Result<TransformerSpec> spec = readTransformerSpec(candidate);

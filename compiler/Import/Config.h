@@ -32,23 +32,23 @@ public:
 
   /// Returns the file's path, for messages.
   const std::string &file() const { return path; }
-  /// Returns the value of |key|, or null if the file lacks it.
+  /// Returns the value of |key|, which may be a JSON null, or nullptr if this object lacks the key.
   const Json *find(std::string_view key) const { return findJson(root, key); }
   /// Returns the keys of this object, sorted.
   std::vector<std::string> keys() const;
-  /// Returns the name of |key| in messages: "rope_scaling.factor" in an object that is the value of the key
+  /// Returns the name of |key| in messages: "rope_scaling.factor" for the key "factor" of the object under the key
   /// "rope_scaling".
   std::string label(std::string_view key) const;
-  /// Returns the object |key| as a configuration of its own; an empty one if the key is absent or its value is not an
-  /// object.
+  /// Returns a copy of the object |key| as a configuration of its own; an empty one if the key is absent or its value
+  /// is not an object.
   Config object(std::string_view key) const;
   /// Replaces the value of |key|, or adds it.
   void set(const char *key, Json value) { root[key] = std::move(value); }
-  /// Adds |key| of |other|, unless this object has the key or |other| lacks it. Messages name it as they name that of
+  /// Adds |key| of |other|, unless this object has the key or |other| lacks it. Messages then name the key as in
   /// |other|.
   void inherit(const std::string &key, const Config &other);
-  /// Makes |name| the class of the model, in place of the file's `architectures`: the class that a user or the tensors
-  /// chose. A family that otherwise takes the class from another key (ChatGLM) keeps it.
+  /// Makes |name|, which a user or the tensors chose, the class of the model, in place of the file's `architectures`. A
+  /// family that otherwise takes the class from another key (ChatGLM, from `auto_map`) then takes |name|.
   void chooseClass(const std::string &name) {
     set("architectures", Json::array({name}));
     classChosen = true;
@@ -71,7 +71,7 @@ private:
   Json root;
   std::shared_ptr<ConfigTrace> notes;
   bool classChosen = false;
-  /// The names in messages of the keys that inherit added.
+  /// The names of inherited keys in messages, by key.
   std::map<std::string, std::string, std::less<>> inheritedLabels;
 };
 
@@ -82,7 +82,8 @@ struct IntegerRange {
 };
 
 /// Reads keys of one configuration, which it borrows, and keeps the first error. A key whose value is refused reads as
-/// its fallback or, if it has none, as zero, an empty value, or what its function says; the other keys are still read.
+/// its fallback; a key without a fallback reads as an empty value, unless its function says otherwise. The other keys
+/// are still read.
 class ConfigReader {
 public:
   explicit ConfigReader(const Config &config) : config(config) {}
@@ -107,13 +108,14 @@ public:
   int64_t integerOrNull(const char *key, int64_t fallback, IntegerRange range) {
     return present(key) ? integer(key, fallback, range) : fallback;
   }
-  /// Returns the two integers of the list |key|, or |fallback| for one that is refused; if |key| is one integer, a pair
-  /// of it; if it is absent or refused as a whole, a pair of |fallback|.
+  /// Returns the two integers of the list |key|; an element that is refused reads as |fallback|. If the key is one
+  /// integer, returns it twice. If the key is absent, or is neither an integer nor a list of two, returns |fallback|
+  /// twice.
   std::pair<int64_t, int64_t> integerPair(const char *key, int64_t fallback, IntegerRange range);
   /// Returns the number |key| in [min, max], or |fallback| if it is absent.
   double number(const char *key, double fallback, double min, double max);
-  /// Returns the |count| numbers of the list |key|, all in [min, max]. Without such a list records an error and returns
-  /// ones.
+  /// Returns the |count| numbers of the list |key|, all in [min, max]. If |key| has no such list, records an error and
+  /// returns |count| ones.
   std::vector<double> numbers(const char *key, size_t count, double min, double max);
   /// Returns the flag |key|, or |fallback| if it is absent.
   bool flag(const char *key, bool fallback);
@@ -127,18 +129,18 @@ public:
   /// Returns the class of the model: the first of `architectures`, or |fallback| if the key is absent, null or an empty
   /// list. A former name in transformers is replaced by the present one.
   std::string architecture(const char *fallback);
-  /// Returns the entry of |table|, a list of pairs, whose first member is |name|. If there is none, records that |key|
-  /// should be one of the names, and returns null.
+  /// Returns the entry of |table|, a list of pairs, whose first member is |name|. If there is none, records an error
+  /// that |key| should be one of the first members, and returns nullptr.
   template <typename Table>
   auto choose(const char *key, const std::string &name, const Table &table) -> decltype(&*std::begin(table));
-  /// Returns the object |key| of lists of integers, empty if it is absent or null.
+  /// Returns the members of the object |key|, lists of integers by name; none if the key is absent or null.
   std::vector<std::pair<std::string, std::vector<int64_t>>> integerLists(const char *key);
   /// Returns the number of labels: the number of entries of `id2label`, else `num_labels`, else |fallback|, in the
   /// order of transformers 4 (see completeConfig).
   int64_t labels(int64_t fallback = 2);
-  /// Returns the names of |count| labels from `id2label`. A missing name is "LABEL_" and the number, as in
-  /// transformers; other numbers in `id2label` are ignored. Records an error if a key of it is no integer, or a name is
-  /// no string or contains a NUL. Returns the names alone, unchecked, if |count| is 0.
+  /// Returns the names of |count| labels, the values of the keys 0 … |count| - 1 of `id2label`; other numbers as keys
+  /// are ignored. A missing name is "LABEL_" and the number, as in transformers. Records an error if a key is no
+  /// integer, or a name is no string or contains a NUL. If |count| is 0, returns an empty list and checks nothing.
   std::vector<std::string> labelNames(int64_t count);
 
   /// Records an error if |key| is present and neither null, false nor an empty object or list. |reason| says which
@@ -151,7 +153,8 @@ private:
   template <typename T>
   T keep(Result<T> value, T fallback);
   void record(Status status);
-  /// Records |key| in the trace of the configuration, if it has one.
+  /// Records |key| in the trace of the configuration, if there is one. A null |fallback| stands for none, an empty
+  /// |expected| for accepted values that are not known.
   void note(const char *key, const Json &fallback, const std::string &expected) const;
   /// Records |names| in the trace of the configuration, which must have one: for "architectures" as the classes of the
   /// family, for other keys as the accepted values.

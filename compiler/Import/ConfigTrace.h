@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A configuration with a trace records the keys that a ConfigReader reads or refuses, except lists of numbers
-// (ConfigReader::numbers), and the choices of `architectures` as classes. The pages that `attune families` prints, and
-// the lists of classes, are made from traces, so that the code of a reader is the only list of its keys.
+// (ConfigReader::numbers). It records the accepted values of `architectures` as classes, not as a key. The pages that
+// `attune families` prints, and the lists of classes, are made from traces, so that the code of a reader is the only
+// list of its keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_CONFIGTRACE_H
@@ -27,14 +28,14 @@ struct TracedKey {
 
 /// The keys that the readers of one configuration read, each once, in the order of their first use.
 struct ConfigTrace {
-  /// The classes that `architectures` may name, with the base model first.
+  /// The classes that `architectures` may name: first the default, in most families the base model.
   std::vector<std::string> classes;
   std::vector<TracedKey> keys;
   /// Keys that must be absent or off, with the reason.
   std::vector<std::pair<std::string, std::string>> refused;
 
-  /// Adds a key; a later call for the same key fills in missing parts, and replaces the accepted values by a list that
-  /// begins with "one of".
+  /// Adds a key. A later call for the same key fills in missing parts; an |expected| that begins with "one of" replaces
+  /// the accepted values.
   void note(const std::string &name, const std::string &fallback, const std::string &expected);
   void noteRefused(const std::string &name, const std::string &reason);
 };

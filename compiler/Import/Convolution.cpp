@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The neighbors of a token are joined to one row, so that the convolution is a projection and uses its kernels:
+// The convolution is a projection of rows that join each token with its neighbors, and so uses the kernels of
+// projections. 0 stands for zeros in place of a neighbor beyond the sequence:
 //
 //     tokens of a sequence    a b c d
 //     rows of three           0ab  abc  bcd  cd0

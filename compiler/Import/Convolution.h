@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Emits the convolution |spec| of |input| `[T, H]`, adds it to |layer| `[T, H]` and normalizes the sum. Rows of hidden
-/// tokens become zero.
+/// Emits the convolution |spec| of |input|, adds it to |layer| and normalizes the sum. |input|, |layer| and the result
+/// are `[T, H]`, for T tokens of H features. Rows of hidden tokens become zero.
 mlir::Value emitConvolution(EntryScope &scope, const ConvolutionSpec &spec, TokenBatch &tokens, mlir::Value input, mlir::Value layer);
 
 } // namespace attune

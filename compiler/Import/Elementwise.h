@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Elementwise operations on tokens `[T, N]` for which the dialect has no operation, as linalg.
+// Elementwise operations on tokens `[T, N]` (T tokens of N features) for which the dialect has no operation, emitted as
+// linalg.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ELEMENTWISE_H
@@ -12,11 +13,11 @@
 
 namespace attune {
 
-/// A function that emits the value of one element of a result, with |inner| in the body of a linalg operation whose
-/// arguments are |elements|.
+/// A function that emits, with |inner|, the value of one element of a result in the body of a linalg operation.
+/// |elements| are the arguments of the body: an element of each input, then one of the destination.
 using ElementBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &inner, mlir::Location loc, mlir::ValueRange elements)>;
-/// Emits a tensor like |destination| whose elements |body| computes from one element of each of |inputs|. |maps| are
-/// the indexing maps of the inputs; an input without one has the identity map.
+/// Emits a tensor of the type and sizes of |destination|, whose elements |body| computes from one element of each of
+/// |inputs|. |maps| are the indexing maps of the first inputs; the other inputs have the identity map.
 mlir::Value emitElements(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value destination, mlir::ValueRange inputs, ElementBody body,
                          llvm::ArrayRef<mlir::AffineMap> maps = {});
 
@@ -28,7 +29,8 @@ mlir::Value clampTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Valu
 mlir::Value softcapTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, double limit);
 /// Multiplies each row of |tokens| by |row| `[N]`, element by element.
 mlir::Value multiplyByRow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value row);
-/// Emits a tensor of i64 of the shape of |ids| `[B, L]`: 1 if the id compares with |other| as |predicate| says, else 0.
+/// Emits a tensor of i64 of the shape of |ids| `[B, L]`: 1 where the comparison |predicate| of the id, as the left
+/// operand, with |other| is true, else 0.
 mlir::Value markTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value ids, mlir::arith::CmpIPredicate predicate, int64_t other);
 
 /// Joins the rows of |parts|, each `[T, N]`, side by side: `[T, parts * N]`.
@@ -36,7 +38,7 @@ mlir::Value joinColumns(mlir::OpBuilder &builder, mlir::Location loc, llvm::Arra
 /// Multiplies each row of |tokens| by its element of |factors|, `[T]` or `[T, 1]`.
 mlir::Value multiplyRows(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value factors);
 
-/// Sets the rows of |tokens| to zero for which |visible|, `[T]` of i64, is 0.
+/// Emits |tokens| with zeros in the rows for which |visible|, `[T]` of i64, is 0.
 mlir::Value zeroHiddenTokens(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value tokens, mlir::Value visible);
 
 } // namespace attune

@@ -23,7 +23,7 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   auto type = cast<RankedTensorType>(image.getType());
   constexpr int64_t dynamic = ShapedType::kDynamic;
   Value batch = tensor::DimOp::create(builder, loc, image, 0);
-  // [B, C, rows, y, columns, x], a view.
+  // The pixels as [B, C, rows of patches, y in a patch, columns of patches, x in a patch], a view.
   int64_t split[] = {dynamic, spec.channels, spec.rows(), spec.patchHeight, spec.columns(), spec.patchWidth};
   SmallVector<OpFoldResult> sizes = {batch};
   for (int64_t extent : ArrayRef<int64_t>(split).drop_front())
@@ -49,8 +49,8 @@ Value attune::emitPatches(EntryScope &scope, const PatchSpec &spec, Value image)
   return tensor::CollapseShapeOp::create(builder, loc, patches, SmallVector<ReassociationIndices>{{0, 1, 2}, {3, 4, 5}});
 }
 
-/// Returns an id for each of |count| tokens in sequences of |length| tokens. |idOf| computes it from the number of the
-/// token and its position in its sequence.
+/// Returns an id for each of |count| tokens in sequences of |length| tokens. |idOf| computes an id from the index of
+/// the token and its position in its sequence, both from 0.
 static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t length,
                         llvm::function_ref<Value(OpBuilder &, Location, Value token, Value position)> idOf) {
   OpBuilder &builder = scope.builder;
@@ -65,8 +65,8 @@ static Value computeIds(EntryScope &scope, Location loc, Value count, int64_t le
   return emitElements(builder, loc, ids, {}, body);
 }
 
-/// Projects the patches of each image and puts a class token before them. The class token is added as an embedding that
-/// is zero for patches, which does not change their values.
+/// Projects the patches of each image, with a row of zeros before them for the class token. Then adds rows of
+/// PatchSpec::classTable: row 0, the class token, to the rows of zeros, and row 1, zeros, to the patches.
 static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBatch &tokens, Value image) {
   const PatchSpec &patches = *spec.patches;
   OpBuilder &builder = scope.builder;
@@ -89,7 +89,8 @@ static Value embedPatches(EntryScope &scope, const EmbeddingSpec &spec, TokenBat
   return arith::AddFOp::create(builder, loc, spaced, embed(scope, isPatch, patches.classTable));
 }
 
-/// Returns the token types, or null if the embeddings do not add them.
+/// Returns the token types: those of the input, else zeros. Returns null if the embeddings add types only if they are
+/// an input, and the entry has no such input.
 static Value emitTypes(EntryScope &scope, const EmbeddingSpec &spec, StackRole role, TokenBatch &tokens) {
   if (Value given = scope.input(InputRole::TokenTypes, role))
     return tokens.toTokens(given);
@@ -102,8 +103,8 @@ static Value project(EntryScope &scope, Location loc, Value input, const LinearS
 }
 
 namespace {
-/// One part of the embedding of a box. The row of |table| is the coordinate |side|, or its distance from the coordinate
-/// |from|.
+/// One part of the embedding of a box, whose sides 0 to 3 are left, upper, right and lower. The row of |table| is the
+/// coordinate of |side|, minus that of |from| if |from| has a value.
 struct BoxPart {
   WeightId table;
   int64_t side;
@@ -111,8 +112,8 @@ struct BoxPart {
 };
 } // namespace
 
-/// Returns the rows `[T]` in the table of |part| for |boxes| `[B, L, 4]`. A box that ends before it begins, which
-/// transformers refuses, has the extent 0.
+/// Returns for each token the number of its row in the table of |part|, `[T]`; |boxes| are `[B, L, 4]`. A box that ends
+/// before it begins, which transformers refuses, has the extent 0.
 static Value emitBoxPart(EntryScope &scope, Location loc, TokenBatch &tokens, Value boxes, const BoxPart &part) {
   OpBuilder &builder = scope.builder;
   Value empty = tensor::EmptyOp::create(builder, loc, {tokens.batch(), tokens.length()}, builder.getI64Type());

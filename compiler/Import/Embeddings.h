@@ -11,9 +11,9 @@ namespace attune {
 /// Emits the embeddings of the stack |role| for |tokens|, `[T, H]`.
 mlir::Value emitEmbeddings(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
-/// Splits |image| `[B, C, height, width]` into patches, `[B * patches, C * patchHeight * patchWidth]`: row by row, from
-/// left to right; in a patch, channel by channel. Pixels on the right and at the bottom that do not fill a patch are
-/// dropped.
+/// Splits |image| `[B, C, height, width]` into patches, `[B * patches, C * patchHeight * patchWidth]`. The patches of
+/// an image are in row-major order; a patch has its pixels channel by channel, also in row-major order. Pixels on the
+/// right and at the bottom that do not fill a patch are dropped.
 mlir::Value emitPatches(EntryScope &scope, const PatchSpec &spec, mlir::Value image);
 
 } // namespace attune

@@ -42,8 +42,8 @@ static Value emitLeadingOnes(OpBuilder &builder, Value mask) {
   return tensor::ExpandShapeOp::create(builder, mask.getLoc(), type.clone(shape), mask, groups, sizes);
 }
 
-/// Brings |argument| to the form that the rest of an entry expects: masks with all dimensions, and choices as sequences
-/// of a larger batch.
+/// Brings |argument| to the form that the rest of an entry expects: gives a broadcast mask rank 4, and joins batch and
+/// choices to the sequences of a larger batch.
 static Value toSequences(EntryScope &scope, const EntryInput &input, Value argument) {
   if (input.spec->broadcast)
     return emitLeadingOnes(scope.builder, argument);
@@ -96,7 +96,7 @@ void EntryBuilder::finish(func::FuncOp function) {
   SmallVector<Value> values;
   for (const EntryResult &result : results)
     values.push_back(result.value);
-  // Removes caches that the entry only reads.
+  // A cache that the entry only reads is not a result.
   llvm::erase_if(caches, [](const EntryCache &cache) { return isa<BlockArgument>(cache.value); });
   for (const EntryCache &cache : caches)
     values.push_back(cache.value);

@@ -7,7 +7,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns the dims of a cache of self-attention or, with |ofSources|, of cross attention.
+/// Returns the dims of a cache of self-attention or, with |ofSources|, of cross attention: the slots or sources, then
+/// |rest|. In a cache of cross attention, "panels" and "capacity" become "source_panels" and "source_capacity".
 static std::vector<std::string> cacheDims(bool ofSources, const std::vector<std::string> &rest) {
   std::vector<std::string> dims = {ofSources ? "sources" : "slots"};
   for (const std::string &dim : rest)

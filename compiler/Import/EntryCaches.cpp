@@ -19,7 +19,7 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns for each sequence the number of its tokens, by |offsets|, plus that of its earlier tokens, |past|.
+/// Returns for each sequence b its number of tokens, earlier ones included: `past[b] + offsets[b + 1] - offsets[b]`.
 static Value addLengths(EntryScope &scope, Value past, Value offsets) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("key_lengths");
@@ -47,7 +47,8 @@ Value attune::emitLengths(EntryScope &scope, Value count, Value length) {
   return emitElements(builder, loc, empty, {}, body);
 }
 
-/// Returns for each sequence the number of visible tokens before the new ones of |keys|.
+/// Returns for each sequence the number of its earlier tokens that the mask shows; `keys.past` counts all earlier
+/// tokens.
 static Value countVisible(EntryScope &scope, const CachedKeys &keys) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("past_lengths");
@@ -84,8 +85,9 @@ CachedKeys EntryBuilder::emitSelfKeys(TokenBatch &tokens) {
   Value updated =
       xfmr::MaskCacheUpdateOp::create(builder, loc, visible.getType(), visible, own.past, own.slots, sequences.offsets, sequences.mask);
   updateCache(visible, updated);
-  // The largest number of tokens in any sequence. The sum also counts padding that is skipped. Without such padding the
-  // sum never exceeds the capacity, so the minimum cuts off nothing but padding.
+  // An upper bound of the number of tokens of each sequence. The sum of the tokens in the longest slot and the padded
+  // length may exceed the capacity, since it counts padding that `prefill` skips. No sequence exceeds the capacity: the
+  // runtime checks this before the call.
   own.length = arith::MinSIOp::create(builder, loc, arith::AddIOp::create(builder, loc, past, tokens.length()),
                                       tensor::DimOp::create(builder, loc, visible, 1));
   own.mask = xfmr::MaskCacheReadOp::create(builder, loc, updated, own.length, own.slots);

@@ -65,7 +65,8 @@ void EntryBuilder::capture(EntryOutput::Kind kind, StackRole role, int64_t membe
     shape.push_back(dim.getAsInteger(10, number) ? ShapedType::kDynamic : number);
   }
   auto type = cast<RankedTensorType>(captured.value.getType()).clone(shape);
-  // A dimension may have a static size in the signature of the entry and a dynamic size in the type of the value.
+  // A dimension may have a static size in the signature of the entry and a dynamic size in the type of the value, which
+  // is then cast.
   Value value = captured.value;
   if (type != value.getType())
     value = tensor::CastOp::create(builder, value.getLoc(), type, value);

@@ -55,9 +55,9 @@ static xfmr::InputDefault defaultOf(const EntryInput &input) {
   }
 }
 
-/// Returns the number of values that an integer input may have, from 0 on; 0 for any. Masks have the values 0 and 1:
-/// families in transformers treat other values differently (as hidden, as visible, or as summands that make scores
-/// infinite), and lengths, caches and skipped padding need a yes or no.
+/// Returns the number of values, from 0 on, that an integer input may have; 0 if any integer is accepted. Masks have
+/// the values 0 and 1: families in transformers treat other values differently (as hidden, as visible, or as summands
+/// that make scores infinite), and lengths, caches and skipped padding need a yes or no.
 static int64_t maxValueOf(const EntryInput &input) { return isMask(*input.spec) && input.dtype == DType::I64 ? 2 : input.spec->maxValue; }
 
 xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
@@ -65,8 +65,9 @@ xfmr::InputAttr EntryInput::attribute(Builder &builder) const {
                               maxValueOf(*this));
 }
 
-/// The required agreement between the dimensions that a request gives as 1 and those in which a form is broadcast: the
-/// same dimensions (Exact), at least the broadcast ones (Compatible), or no agreement (Any).
+/// The required agreement between the dimensions that a request gives as 1 and those in which a form is broadcast.
+/// Exact: they are the same. Compatible: the request gives each broadcast dimension, and perhaps others, as 1. Any: no
+/// agreement is required.
 enum class Fit { Exact, Compatible, Any };
 
 /// Returns true if |form| has the rank and the type of |request|, and its sizes match as |how| says.
@@ -82,8 +83,8 @@ static bool fits(const InputForm &form, const InputRequest &request, Fit how) {
   return true;
 }
 
-/// Returns |input| in the form that fits |request| best, the first of several. |afterPast| is true if the keys of
-/// earlier tokens are inputs. Fails if no form has the requested rank and type.
+/// Returns |input| in the form that fits |request| best, the first of several such forms. |afterPast| is true if the
+/// keys of earlier tokens are inputs. Fails if no form has the requested rank and type.
 static Result<EntryInput> resolveInput(const TransformerSpec &spec, const InputSpec &input, const InputRequest &request, bool afterPast) {
   std::vector<std::string> ranks;
   std::string dtypes;
@@ -93,7 +94,7 @@ static Result<EntryInput> resolveInput(const TransformerSpec &spec, const InputS
     for (InputForm &form : forms)
       if (fits(form, request, how)) {
         EntryInput resolved{&input, form.dtype, std::move(form.dims)};
-        // Positions of later tokens do not begin at 0.
+        // The positions of tokens after earlier ones do not begin at 0, so they have no default.
         if (afterPast && input.role == InputRole::Positions && input.stack == StackRole::Decoder)
           resolved.fill = xfmr::InputDefault::Required;
         return resolved;
@@ -118,7 +119,7 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
   std::vector<InputRequest> requests;
   std::string names;
   bool afterPast = false;
-  // The name of the group stands for all of its members. A model without members does not know the name.
+  // The name `past_key_values` stands for all members of this group; it is unknown to a model without members.
   bool hasGroup = llvm::any_of(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::PastKeyValues; });
   for (const InputRequest &request : options.inputs)
     if (afterPast |= StringRef(request.name).starts_with(pastGroup); !hasGroup || request.name != pastGroup)
@@ -148,8 +149,9 @@ Result<std::vector<EntryInput>> attune::resolveInputs(const TransformerSpec &spe
   return inputs;
 }
 
-/// Checks that |inputs| have the keys and values of earlier tokens for all layers or for none, and likewise those of
-/// cross attention, which require those of earlier tokens. With them, padding cannot be skipped.
+/// Checks that |inputs| have the keys and values of earlier tokens for all layers or for none, and likewise the keys
+/// and values of cross attention, which require those of earlier tokens. Fails also if |inputs| have keys of earlier
+/// tokens and |padding| is Skip.
 static Status checkPast(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   const InputSpec *some[2] = {}, *lacking[2] = {};
   for (const InputSpec &input : spec.inputs) {
@@ -176,8 +178,9 @@ static bool hasMemoryKeys(const TransformerSpec &spec, const std::vector<EntryIn
   });
 }
 
-/// Returns true if the decoder's ids can be made from the encoder's ids, which must be in |inputs|. They cannot if
-/// there is an input of keys and values, or a decoder mask, which would mask tokens that the caller does not pass.
+/// Returns true if the decoder's ids can be made from the encoder's: the model has a rule for it (ShiftedIdsSpec), the
+/// encoder's ids are in |inputs|, and |inputs| have no keys and values and no decoder mask, which would mask tokens
+/// that the caller does not pass.
 static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   bool hasIds = false, hasOthers = false;
   for (const EntryInput &input : inputs) {
@@ -188,7 +191,7 @@ static bool takesShiftedIds(const TransformerSpec &spec, const std::vector<Entry
   return spec.shiftedIds && hasIds && !hasOthers;
 }
 
-/// Checks that |inputs| have no head mask if the layers differ in their number of heads.
+/// Checks that |inputs| have no head mask of a stack whose layers differ in their number of heads.
 static Status checkHeadMasks(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   for (const EntryInput &input : inputs) {
     if (input.spec->role != InputRole::HeadMask && input.spec->role != InputRole::CrossHeadMask)
@@ -202,7 +205,7 @@ static Status checkHeadMasks(const TransformerSpec &spec, const std::vector<Entr
   return {};
 }
 
-/// Returns an error if |input| is a mask by which positions are counted, but has a form for which they cannot be.
+/// Fails if positions are counted over |input|, a mask, and |input| does not have the form for this: I64 of rank 2.
 static Status checkCountedMask(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, const EntryInput &input) {
   auto givesPositions = [&](const EntryInput &other) {
     return other.spec->role == InputRole::Positions && other.spec->stack == input.spec->stack;
@@ -214,8 +217,8 @@ static Status checkCountedMask(const TransformerSpec &spec, const std::vector<En
                        "'position_ids' are given, got rank " + std::to_string(input.rank()) + " and " + dtypeName(input.dtype));
 }
 
-/// Checks that each stack has exactly one source of tokens, or none if it needs none, that a mask over which positions
-/// are counted has a form for this, and that padding can be skipped if that is asked.
+/// Checks that each stack has exactly one source of tokens, or none if it needs none; that a mask over which positions
+/// are counted has a form for this; and, if |padding| is Skip, that masks have one integer for each token.
 static Status checkTogether(const TransformerSpec &spec, const std::vector<EntryInput> &inputs, Padding padding) {
   for (StackRole stack : {StackRole::Encoder, StackRole::Decoder}) {
     if (stack == StackRole::Encoder ? !spec.encoder : !spec.decoder)
@@ -247,8 +250,8 @@ static Status checkTogether(const TransformerSpec &spec, const std::vector<Entry
   return {};
 }
 
-/// Returns an error if an output or the embeddings depend on which tokens the mask shows, and the mask is not one value
-/// for each token.
+/// Fails if an output or the embeddings depend on which tokens the mask shows, and the mask is not one integer for each
+/// token.
 static Status checkVisibleTokens(const TransformerSpec &spec, const std::vector<EntryInput> &inputs) {
   auto reads = [](const OutputSpec &output) { return llvm::any_of(output.steps, readsMask); };
   bool embeds = spec.encoder && (spec.encoder->embeddings.tokenDropout || spec.encoder->embeddings.zeroesHidden);

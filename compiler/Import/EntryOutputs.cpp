@@ -11,7 +11,8 @@ using llvm::StringRef;
 
 namespace {
 
-/// A group of outputs: |parts| values of each layer of a stack; hidden states have one more, that after the last layer.
+/// A group of outputs: |parts| values of each layer of a stack. Hidden states have one member more, the state after the
+/// last layer.
 struct Group {
   std::string name;
   EntryOutput::Kind kind;
@@ -64,8 +65,8 @@ static std::vector<Group> groupsOf(const TransformerSpec &spec) {
   return groups;
 }
 
-/// Adds the main output, the group or the member |name| to |outputs|, a group that is not uniform as its members. Fails
-/// if there is none of this name.
+/// Adds the main output, the group or the member |name| to |outputs|; in place of a group that is not uniform, adds its
+/// members. Fails if there is no output of this name.
 static Status resolve(const TransformerSpec &spec, const std::string &name, std::vector<EntryOutput> &outputs) {
   std::string known;
   for (size_t i = 0; i < spec.outputs.size(); ++i) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The values that an entry returns: main outputs, groups (all hidden states, all attention probabilities) or single
-// members of a group.
+// The values that an entry returns: main outputs, groups (such as all hidden states or all attention probabilities) or
+// single members of a group.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_ENTRYOUTPUTS_H
@@ -21,10 +21,11 @@ struct EntryOutput {
   Kind kind = Main;
   /// The stack of a group or member.
   StackRole stack = StackRole::Encoder;
-  /// The number of the main output or of the member; empty for a whole group. For keys and values: the number of the
-  /// layer times the number of tensors of a layer, plus the number of the tensor in its layer.
+  /// The index of a main output in TransformerSpec::outputs, or of a member in its group; empty for a whole group. The
+  /// index of keys or values is the number of the layer times the number of tensors of a layer, plus the number of the
+  /// tensor in its layer.
   std::optional<int64_t> index = {};
-  /// The number of members of the group.
+  /// The number of members of the group; 1 for a main output.
   int64_t members = 1;
 
   bool isGroup() const { return kind != Main && !index; }
@@ -32,8 +33,8 @@ struct EntryOutput {
   bool wants(Kind group, StackRole role, int64_t member) const { return kind == group && stack == role && (!index || *index == member); }
 };
 
-/// Returns the outputs that |options| requests, the main outputs if it requests none. Fails if one is unknown or given
-/// twice. A group whose members may differ in shape is returned as its members.
+/// Returns the outputs that |options| requests, or the main outputs if it requests none. Fails if a requested output is
+/// unknown or given twice. A group whose members may differ in shape is returned as its members.
 Result<std::vector<EntryOutput>> resolveOutputs(const TransformerSpec &spec, const ImportOptions &options);
 
 } // namespace attune

@@ -16,7 +16,8 @@ struct EntryScope {
   Padding padding;
   WeightTable &weights;
   mlir::OpBuilder builder;
-  /// The arguments, one for each input.
+  /// The value of each of |inputs|: its argument, but a broadcast mask has rank 4, and the dimensions of batch and
+  /// choices are joined.
   mlir::SmallVector<mlir::Value> arguments;
   /// The sizes of the first two dimensions of inputs with choices; null without choices.
   mlir::Value rows, choices;
@@ -24,8 +25,8 @@ struct EntryScope {
   mlir::Value shiftedIds;
 
   mlir::Location at(mlir::StringRef name) { return mlir::NameLoc::get(builder.getStringAttr(name)); }
-  /// Returns the argument of the input |role| of |stack|, or null. If the decoder lacks it, a head mask that the stacks
-  /// share is the encoder's, and ids are |shiftedIds|.
+  /// Returns the value of the input |role| of |stack|, or null. For a decoder that lacks the input, returns the
+  /// encoder's head mask if the stacks share it, and |shiftedIds| in place of ids.
   mlir::Value input(InputRole role, StackRole stack) const {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == role && input.spec->stack == stack)
@@ -36,7 +37,7 @@ struct EntryScope {
       return input(role, StackRole::Encoder);
     return role == InputRole::TokenIds ? shiftedIds : mlir::Value();
   }
-  /// Returns the argument with keys or values |member| of the decoder, or null.
+  /// Returns the value of the input of keys or values with the index |member| (InputSpec::member), or null.
   mlir::Value past(int64_t member) const {
     for (auto [argument, input] : llvm::zip(arguments, inputs))
       if (input.spec->role == InputRole::PastKeyValues && input.spec->member == member)

@@ -79,7 +79,8 @@ TokenBatch EntryBuilder::makeStackBatch(StackRole role) {
 
 void EntryBuilder::provideMemory(LayerOperands &operands) {
   if (spec.encoder && !encoder.tokens) {
-    // Of the memory only the keys and values of cross attention are inputs, so its size is taken from the keys.
+    // The encoder does not run, and of the memory only keys and values are inputs, so batch and length are those of the
+    // keys.
     Value keys = scope.past(2);
     Location loc = scope.at("shape");
     Value batch = tensor::DimOp::create(scope.builder, loc, keys, 0), length = tensor::DimOp::create(scope.builder, loc, keys, 2);

@@ -12,8 +12,8 @@ using namespace attune;
 
 namespace {
 
-/// An id, or another integer, that the configuration class of a family in transformers sets if the file lacks the key.
-/// Several entries of one key, in a row, are a list.
+/// An id, or another integer setting, that the configuration class of a family in transformers sets if the file lacks
+/// the key. Consecutive entries with the same family and key are one list.
 struct FamilyId {
   const char *family, *key;
   int64_t id;
@@ -207,12 +207,13 @@ static constexpr FamilyId familyIds[] = {{"arcee", "bos_token_id", 128000},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// Sets the ids of |family| in familyIds, those whose keys |config| lacks, in |settings|. Leaves out an id beyond the
-/// vocabulary, since it would never occur.
+/// Sets in |settings| the numbers that familyIds has for |family|, except those whose keys |config| has. Leaves out an
+/// id beyond the vocabulary, since it would never occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   auto counts = [&](const FamilyId &entry) {
-    return family == entry.family && !config.find(entry.key) && !(size && size->is_number() && entry.id >= size->get<int64_t>());
+    bool isId = entry.key != std::string_view("encoder_no_repeat_ngram_size");
+    return family == entry.family && !config.find(entry.key) && !(isId && size && size->is_number() && entry.id >= size->get<int64_t>());
   };
   for (const FamilyId *entry = std::begin(familyIds), *end = std::end(familyIds); entry != end;) {
     const std::string key = entry->key;
@@ -236,13 +237,14 @@ static Status readAll(const Config &config, GenerationSettings &settings) {
   return {};
 }
 
-/// Sets the generation settings of config.json, and for keys that it lacks those of the family's configuration class.
+/// Sets the generation settings of |config| and, for keys that |config| lacks, those of the family's configuration
+/// class in transformers.
 static Status readModelConfig(const Config &config, const TransformerSpec &spec, GenerationSettings &settings) {
   if (Status status = setFamilyIds(config, spec.family, settings); status.failed())
     return status;
   if (Status status = readAll(config, settings); status.failed())
     return status;
-  // Marian's translator, but not its decoder alone, removes padding from the probabilities in beam search.
+  // In beam search, Marian's translator never chooses the padding id; Marian's decoder alone may choose it.
   if (auto pad = settings.values().find("pad_token_id"); spec.architecture == "MarianMTModel" && pad != settings.values().end())
     return settings.set("never_token_id", Json(pad->second), config.file());
   return {};

@@ -10,11 +10,11 @@
 
 namespace attune {
 
-/// Reads the generation settings of |folder|. If it has a generation_config.json, they are those of this file;
-/// otherwise those of |config|, and for keys that it lacks the defaults of transformers for the family of |spec|. In
-/// families that follow transformers 4 (isOfVersion4), |config| and the defaults also give the settings that
-/// generation_config.json lacks. Fails if a setting has a wrong value; keeps a setting that is not implemented as a
-/// text (GenerationSettings::set).
+/// Reads the generation settings of |folder|: those of generation_config.json if |folder| has this file, else those of
+/// |config| and, for keys that |config| lacks, the defaults of transformers for the family of |spec|. In families that
+/// follow transformers 4 (isOfVersion4), |config| and the defaults also give the settings that generation_config.json
+/// lacks. Fails if a setting has a wrong value. A setting that is not implemented is no error here:
+/// GenerationSettings::set keeps a text about it, with which attune_generate fails.
 Result<GenerationSettings> readGenerationSettings(const Config &config, const TransformerSpec &spec, const std::string &folder);
 
 } // namespace attune

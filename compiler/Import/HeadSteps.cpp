@@ -12,8 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns one row for each sequence of |value|, which has a row for each token. |rowOf| returns the number of the
-/// token in the padded batch.
+/// Returns for each sequence one row of |value|, which has a row for each token. |rowOf| returns the index in the
+/// padded batch of the token whose row is selected.
 static Value gatherRows(OpBuilder &builder, Location loc, TokenBatch &tokens, Value value,
                         llvm::function_ref<Value(OpBuilder &, Location, Value sequence)> rowOf) {
   Value empty = tensor::EmptyOp::create(builder, loc, ArrayRef<OpFoldResult>(tokens.batch()), builder.getI64Type());
@@ -52,12 +52,13 @@ static Value emitLastTokens(EntryScope &scope, const HeadStep &step, TokenBatch 
 }
 
 namespace {
-/// Selects the first or the last of the matching tokens.
+/// The token that is selected among those that match.
 enum class Match { First, Last };
 } // namespace
 
-/// Returns for each sequence the row of |value| of the |match| token whose id in |ids| compares with |id| as
-/// |predicate| says. A sequence without such a token gives its first row if |firstIfNone|, else its last.
+/// Returns for each sequence the row of |value| of its first or last token, as |match| says, for whose element of |ids|
+/// the comparison |predicate| with |id| is true. For a sequence without such a token, returns its first row if
+/// |firstIfNone|, else its last.
 static Value emitMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Value value, Match match, Value ids,
                          arith::CmpIPredicate predicate, int64_t id, bool firstIfNone) {
   OpBuilder &builder = scope.builder;
@@ -83,7 +84,7 @@ static Value emitMatches(EntryScope &scope, Location loc, TokenBatch &tokens, Va
   return gatherRows(builder, loc, tokens, value, rowOf);
 }
 
-/// Returns the rows of |value| that selectedTokenStep describes. A position past the end of a sequence gives its last
+/// Returns the rows of |value| that selectedTokenStep describes. A position past the end of a sequence selects its last
 /// token.
 static Value emitSelectedTokens(EntryScope &scope, const HeadStep &step, TokenBatch &tokens, Value value) {
   OpBuilder &builder = scope.builder;

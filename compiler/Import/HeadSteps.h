@@ -8,14 +8,15 @@
 
 namespace attune {
 
-/// A value to be returned, and its dims.
+/// A value to be returned, and its dims: names, and numbers for static sizes.
 struct EntryResult {
   mlir::Value value;
   std::vector<std::string> dims;
 };
 
-/// Emits |output| from |hidden| `[T, H]`, the result of the stack of |tokens|, or with |lastOnly| from one row of it
-/// for each sequence, `[B, H]`. With choices, dims begin with the batch and the choices.
+/// Emits |output| from |hidden| `[T, H]`, the result of the stack of |tokens|. With |lastOnly|, |hidden| is `[B, H]`,
+/// one row for the last token of each sequence. If the model has choices, the dims of the result begin with the batch
+/// and the choices.
 EntryResult emitHead(EntryScope &scope, const OutputSpec &output, TokenBatch &tokens, mlir::Value hidden, bool lastOnly = false);
 /// Returns true if |output| has one row for each token.
 bool isPerToken(const OutputSpec &output);

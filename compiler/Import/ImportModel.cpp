@@ -19,11 +19,11 @@ using namespace mlir;
 
 static const std::string &nameOf(const InputRequest &request) { return request.name; }
 
-/// Lowers the bound |most| to |limit| if that is less; a value of 0 in either means that there is no bound.
+/// Lowers the bound |most| to |limit| if |limit| is less. In both, 0 means that there is no bound.
 static void lower(int64_t &most, int64_t limit) { most = most == 0 ? limit : limit == 0 ? most : std::min(most, limit); }
 
-/// Returns the largest value of each dimension of inputs, by name: that of |options| if it has one, else that of the
-/// configuration; 0 means no limit. |caches| is true if the model has entries with caches, |afterPast| if keys of
+/// Returns the largest value of each dimension of inputs, by name: the limit in |options| if there is one, else that of
+/// the configuration; 0 means no limit. |caches| is true if the model has entries with caches, |afterPast| if keys of
 /// earlier tokens are inputs of `forward`. Fails if a limit in |options| is for an unknown dimension, is less than 1 or
 /// is more than that of the configuration.
 static Result<std::map<std::string, int64_t>> resolveLimits(const TransformerSpec &spec, const ImportOptions &options, bool caches,
@@ -71,9 +71,9 @@ static bool hasPast(const std::vector<EntryInput> &inputs) {
   return llvm::any_of(inputs, [](const EntryInput &input) { return input.spec->role == InputRole::PastKeyValues; });
 }
 
-/// Checks that |inputs| suffice for |outputs| of a model with two stacks. A head that selects the last end token needs
-/// the encoder's ids. Outputs of the encoder need its tokens or its result as an input; those of its layers exclude its
-/// result.
+/// Checks that |inputs| suffice for |outputs| of a model with two stacks. A head that selects the last end token
+/// (LastEos) needs the encoder's ids. Main outputs of the encoder need its tokens or its result as an input. Outputs of
+/// the encoder's layers need its tokens, and exclude its result as an input.
 static Status checkGivenResult(const TransformerSpec &spec, const std::vector<EntryInput> &inputs,
                                const std::vector<EntryOutput> &outputs) {
   if (!spec.hasTwoStacks())
@@ -101,9 +101,9 @@ static Status checkGivenResult(const TransformerSpec &spec, const std::vector<En
   return {};
 }
 
-/// Checks that the model can have those of the entries `prefill`, `extend` and `decode` that |options| requests. They
-/// need a decoder that continues sequences (checkContinues) and, if |options| requests the output `logits`, a class
-/// that has it.
+/// Checks that the model can have those of the entries `prefill`, `extend` and `decode` that |options| requests: the
+/// decoder must continue sequences (checkContinues) and, if |options| requests the output `logits`, the class must have
+/// it.
 static Status checkAsked(const TransformerSpec &spec, const ImportOptions &options) {
   if (llvm::none_of(std::array{"prefill", "extend", "decode"}, [&](StringRef name) { return llvm::is_contained(options.entries, name); }))
     return {};

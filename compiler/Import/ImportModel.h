@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Builds the IR of the phase `import`: a module. It has one `xfmr.weight` for each tensor, or expression over tensors,
-// that an operation reads, one private function for each distinct layer signature, and the entries, which call these
-// functions once for each layer. A model of one attention without norms and residuals (NormPlacement::None) has no
-// layer function: its entries contain the operation. The options of the import decide which entries there are, and
+// Builds the module of the phase `import`. The module has one `xfmr.weight` for each tensor, or expression over
+// tensors, that an operation reads, one private function for each distinct layer signature, and the entries, which call
+// these functions once for each layer. A model of one attention without norms and residuals (NormPlacement::None) has
+// no layer function: its entries contain the operation. The options of the import decide which entries there are, and
 // their inputs and outputs.
 //
 //===----------------------------------------------------------------------===//

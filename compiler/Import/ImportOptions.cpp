@@ -1,4 +1,4 @@
-//===- ImportOptions.cpp - Lists of inputs and outputs in words ------------===//
+//===- ImportOptions.cpp - Lists of inputs and outputs as text ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

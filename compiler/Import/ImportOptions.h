@@ -23,8 +23,8 @@ struct InputRequest {
   std::optional<int64_t> rank;
   /// I64 or F32.
   std::optional<DType> dtype;
-  /// Empty, or an element for each dimension: 1 if the dimension is broadcast, else anySize. Selects among masks of the
-  /// same rank.
+  /// Empty, or an element for each dimension: 1 if the dimension is broadcast, else anySize. Distinguishes forms of a
+  /// mask that have the same rank.
   std::vector<int64_t> sizes;
 
   static constexpr int64_t anySize = -1;
@@ -46,10 +46,12 @@ struct ImportOptions {
   /// The outputs of `forward`, in order: main outputs of the class by name, groups such as `hidden_states` and
   /// `attentions`, or single members as `hidden_states.2`; the main outputs if empty.
   std::vector<std::string> outputs;
-  /// The entries to build; all of the model if this names none that it has. Naming `prefill`, `extend` or `decode` is
-  /// an error if the model cannot have them. Naming `embed` builds it even if the folder declares no embedding.
+  /// The entries to build; all entries of the model if the list names none that the model has. Naming `prefill`,
+  /// `extend` or `decode` is an error if the model cannot have them. Naming `embed` builds it even if the folder
+  /// declares no embedding.
   std::vector<std::string> entries;
-  /// The largest values of dimensions, by name ("batch", "length", …). None may exceed that of the configuration.
+  /// The largest values of dimensions, by name ("batch", "length", …). None may exceed the limit of the configuration
+  /// for the dimension, if there is one.
   std::map<std::string, int64_t> limits;
 };
 

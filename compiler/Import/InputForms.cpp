@@ -7,9 +7,9 @@
 using namespace attune;
 using namespace mlir;
 
-/// Returns the forms of masks of |rank| dimensions: the last ones of `[batch, heads, queries, keys]`. In each dimension
-/// but keys the size may be 1, for a mask that is broadcast. The first form is broadcast to all heads and, for rank 4,
-/// to all queries.
+/// Returns the forms of masks of |rank| dimensions: the last ones of `[batch, heads, queries, keys]`, of which |heads|,
+/// |queries| and |keys| are the sizes or names of dims. In each dimension but keys the size may be 1, for a mask that
+/// is broadcast. The first form is broadcast to all heads and, for rank 4, to all queries.
 static std::vector<InputForm> broadcastForms(const std::string &heads, const std::string &queries, const std::string &keys, int64_t rank) {
   std::vector<std::string> each[] = {{"batch", "1"}, {"1"}, {"1", queries}, {keys}};
   if (heads != "1")
@@ -33,15 +33,15 @@ static std::vector<InputForm> broadcastForms(const std::string &heads, const std
   return forms;
 }
 
-/// Returns the forms of a mask of |keys|: one value for each key and, unless |forAllQueries|, also for each of
-/// |queries|, or for each query and head.
+/// Returns the forms of a mask of |keys|, the default first: one value for each key and, unless |forAllQueries|, also
+/// for each of |queries|, or for each query and head. |queries| and |keys| are names of dims.
 static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec &input, const std::string &queries, const std::string &keys,
                                         bool forAllQueries = false) {
   const std::vector<std::string> padded = {"batch", keys}, pairs = {"batch", queries, keys};
   // A mask that hides queries, too, has one value for each token.
   if (stack.masksQueries)
     return {{DType::I64, padded}};
-  // An encoder mask that cross attention uses, too, is the same for all queries; so is one whose visible keys are
+  // An encoder mask that cross attention uses, too, is the same for all queries; so is a mask whose visible keys are
   // counted.
   bool countsKeys = stack.distanceBias && stack.distanceBias->counting != DistanceBiasSpec::AllKeys;
   if (forAllQueries || countsKeys)
@@ -59,7 +59,7 @@ static std::vector<InputForm> maskForms(const StackSpec &stack, const InputSpec 
   for (int64_t rank : {4, 3, 2, 1})
     if (rank == 4 || input.broadcast)
       llvm::append_range(forms, broadcastForms(heads, queries, keys, rank));
-  // If only the rank is requested, the type is that of the default form.
+  // Puts the forms with the type of the default form first, so that a request of a rank alone selects this type.
   if (!input.broadcast)
     return forms;
   std::vector<InputForm> sorted;

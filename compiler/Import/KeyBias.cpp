@@ -41,8 +41,8 @@ Value KeyBias::combine(Value mask, Value numbers, TermBody term) {
 }
 
 Value KeyBias::addSkipped(Value mask) {
-  // Key k, with n visible keys before it, has k - n hidden ones before it. For the first visible key, these are all
-  // hidden keys that precede it, the fewest of all visible keys.
+  // Key k, with n visible keys before it, has k - n hidden keys before it. Among the visible keys of a sequence, the
+  // first has the fewest: |leading|, the number of hidden keys before all visible ones.
   Value visible = xfmr::VisibleBeforeOp::create(b, mask);
   Value most = arith::ConstantIntOp::create(b, std::numeric_limits<int64_t>::max(), 64);
   Value threshold = arith::ConstantOp::create(b, b.getF32FloatAttr(std::numeric_limits<float>::lowest() / 2));

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// ALiBi lowers the score of a query and a key by a slope times their distance. BLOOM and Falcon count only visible keys
-// in distances, those that the mask does not hide. They add `slope * n` to the score of a key with n visible keys
-// before it; what this adds too much is the same for all keys of a query and does not change a softmax. Since only keys
-// matter, the mask can carry the term: it becomes `[B, H, 1, K]`, for B sequences, H heads and K keys.
+// ALiBi lowers the score of a query and a key by a slope times their distance. In BLOOM and Falcon, only visible keys,
+// those that the mask does not hide, count in distances. They add `slope * n` to the score of a key with n visible keys
+// before it. For all keys of a query, this exceeds minus the slope times the distance by the same amount, which does
+// not change the softmax. As the term does not depend on the query, the mask can carry it: the mask becomes
+// `[B, H, 1, K]`, for B sequences, H heads and K keys.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_KEYBIAS_H
@@ -20,16 +21,17 @@ public:
   /// |slopes| `[H]` has a slope for each head.
   KeyBias(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value slopes) : b(loc, builder), slopes(slopes) {}
 
-  /// Emits `mask[b, k] - slopes[h] * s[b, k]`, which corrects a bias that counts all keys: s is the number of hidden
-  /// keys between the first visible key of sequence b and key k, so for each head the result is |mask| if visible keys
-  /// are side by side.
+  /// Emits `mask[b, k] - slopes[h] * s[b, k]` as `[B, H, 1, K]`, for |mask| `[B, K]`. The term corrects a distance bias
+  /// that counts all keys: s[b, k] is the number of hidden keys between the first visible key of sequence b and key k.
+  /// It is 0 for all visible keys if these are side by side.
   mlir::Value addSkipped(mlir::Value mask);
-  /// Emits `mask[b, k] + factor * round(slopes[h] * round(n[b, k]))`, where n is the number of visible keys before key
-  /// k and `round` rounds to bf16. If |mask| is null, all of |length| keys are visible, and B is 1.
+  /// Emits `mask[b, k] + factor * round(slopes[h] * round(n[b, k]))` as `[B, H, 1, K]`, where n[b, k] is the number of
+  /// visible keys of sequence b before key k, and `round` rounds to bf16. If |mask| is null, all of |length| keys are
+  /// visible in every sequence, and B is 1.
   mlir::Value addRounded(mlir::Value mask, mlir::Value length, double factor);
 
 private:
-  /// A function that emits what is added for a number of keys and a slope, both f32, in the body of a linalg operation.
+  /// A function that emits, in the body of a linalg operation, the term for a number of keys and a slope, both f32.
   using TermBody = llvm::function_ref<mlir::Value(mlir::OpBuilder &inner, mlir::Location loc, mlir::Value number, mlir::Value slope)>;
   /// Emits `mask[b, k] + term(numbers[b, k], slopes[h])` as `[B, H, 1, K]`; a null |mask| counts as zeros.
   mlir::Value combine(mlir::Value mask, mlir::Value numbers, TermBody term);

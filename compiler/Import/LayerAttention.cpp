@@ -13,7 +13,7 @@ using namespace attune;
 using namespace mlir;
 
 /// Returns true if `multi_head_attention` can express |spec|: all of queries, keys and values have biases or none has,
-/// the output has a bias only if they do, and heads are projected from the input and used unchanged.
+/// the output has a bias only if these have, and heads are projected from the input and used unchanged.
 static bool isComposite(const AttentionSpec &spec) {
   bool bias = spec.query.bias != noWeight;
   bool together = (spec.key.bias != noWeight) == bias && (spec.value.bias != noWeight) == bias;
@@ -167,7 +167,8 @@ AttentionResults LayerBody::updateCache(Location loc, const AttentionSpec &spec,
 
 Value LayerBody::cachedAttention(Location loc, const AttentionSpec &spec, AttentionInputs inputs, const CachedKeys &cache,
                                  AttentionResults &results) {
-  // Projects in the same order as a layer without caches, so that both functions have their weights in the same order.
+  // Projects in the same order as a layer without caches, so that both functions use their weights in the same order
+  // and can share rows of the weights file.
   Value query = queryHeads(loc, inputs.query, spec), keys = cache.keys, values = cache.values;
   if (cache.past) {
     results = updateCache(loc, spec, inputs, cache);

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The operations of a layer, given the values that it reads. The memory is the sequence to which cross attention
-// attends. Letters of shapes: T tokens, M tokens of the memory, B batch, L length, H hidden size, G heads of keys and
-// values, D components of a key and E of a value, P tokens before those of the call, W tokens of a key panel.
+// The operations of a layer, given the values that it reads. The memory is the encoder states to which cross attention
+// attends. Letters of shapes: T tokens, M tokens of the memory, B sequences of padded length L, H hidden size, G heads
+// of keys and values, D components of a key and E of a value, P tokens before those of the call, W tokens of a key
+// panel.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERBODY_H
@@ -17,24 +18,27 @@
 
 namespace attune {
 
-/// The sequences of a packed batch: |offsets| `[B + 1]` has the number of the first token of each sequence, then the
+/// The sequences of a packed batch: |offsets| `[B + 1]` has the index of the first token of each sequence, then the
 /// number of all tokens; |length| is the padded length.
 struct Sequences {
   mlir::Value offsets;
   mlir::Value length;
-  /// The mask of the keys of these sequences; null if every token is visible.
+  /// The additive mask of the keys of these sequences, as `xfmr.attention` reads it; null if every token is visible.
   mlir::Value mask;
-  /// The padded position of each packed token, for results of a layer that are padded; null if nothing is packed.
+  /// The padded position of each packed token, for keys and values in the layout of outputs (padHeads); null if nothing
+  /// is packed, or if no keys or values are requested.
   mlir::Value paddedPositions;
 };
 
 /// The keys and values of an attention in the caches of a session.
 struct CachedKeys {
   mlir::Value keys, values; // [slots, G, panels, D, W], [slots, G, capacity, E]
-  /// The slot of each sequence, its number of tokens including the new ones, and an upper bound of these numbers.
+  /// The slot of each sequence, its number of tokens including the new ones, and an upper bound of all these numbers of
+  /// tokens.
   mlir::Value slots, lengths, length;
   /// The number of tokens of each sequence before the new ones; null if the layer does not write the keys.
   mlir::Value past;
+  /// The additive mask `[B, length]` of the cached keys; null if the layer only writes the keys.
   mlir::Value mask;
 
   template <typename Visit>
@@ -57,12 +61,14 @@ struct LayerOperands {
   /// The states `[M, …]` from which cross attention computes keys, and those for values if they differ.
   mlir::Value memory, memoryValues;
   Sequences memorySequences;
-  /// Keys `[B, G, P, D]` and values `[B, G, P, E]` that are inputs of the entry. Those of earlier tokens (past) precede
-  /// those that self-attention computes; `keySequences` are the sequences of both. Those of the memory have its length
-  /// in place of P; with them `memory` is not read.
+  /// Keys `[B, G, P, D]` and values `[B, G, P, E]` that are inputs of the entry. |pastKey| and |pastValue|, of earlier
+  /// tokens, precede the keys and values that self-attention computes; |keySequences| are the sequences of both
+  /// together. |memoryKey| and |memoryValue| are those of cross attention, where P is the length of the memory; with
+  /// them |memory| is not read.
   mlir::Value pastKey, pastValue, memoryKey, memoryValue;
   Sequences keySequences;
-  /// The caches of entries with caches; cross attention then reads no memory.
+  /// The caches of entries with caches. With them, cross attention reads |crossCache|, and only emitCrossKeys reads
+  /// |memory|.
   CachedKeys selfCache, crossCache;
 
   /// Calls |visit| with a reference to each operand, present or not, in the order of a layer function's arguments.
@@ -99,10 +105,10 @@ struct LayerOperands {
 /// The requested results of an attention beside the hidden state.
 struct AttentionRequest {
   bool probabilities = false;
-  /// True to return the keys, or the values, in the layout of outputs (padHeads).
+  /// True to return the keys, or the values: in the layout of outputs (padHeads) or, with caches, as updated caches.
   bool key = false, value = false;
 
-  /// Returns true if a result is requested that `multi_head_attention` does not have.
+  /// Returns true if keys or values are requested, results that `multi_head_attention` does not have.
   bool parts() const { return key || value; }
 };
 
@@ -129,11 +135,12 @@ struct LayerResults {
 };
 
 /// Emits the norm |spec| of |input|, or of |input| + |residual| if |residual| is not null. |weight| and |bias| are the
-/// values of its weights.
+/// values of its weights; a null |bias| stands for an RMS norm.
 mlir::Value createNorm(mlir::OpBuilder &builder, mlir::Location loc, const NormSpec &spec, mlir::Value input, mlir::Value residual,
                        mlir::Value weight, mlir::Value bias);
 
-/// Emits the distance bias |spec| for up to |length| keys. |table| and |slopes| are the values of its weights.
+/// Emits the distance bias |spec| for up to |length| keys. |table| and |slopes| are the values of its weights; one of
+/// them is null.
 mlir::Value createDistanceBias(mlir::OpBuilder &builder, mlir::Location loc, const DistanceBiasSpec &spec, mlir::Value table,
                                mlir::Value slopes, mlir::Value length);
 
@@ -179,8 +186,8 @@ private:
   /// Emits an attention, to the keys of |cache| if it has any, and sets the requested parts of |results|.
   mlir::Value attention(const AttentionSpec &spec, const AttentionInputs &inputs, const std::string &part, const AttentionRequest &request,
                         const CachedKeys &cache, AttentionResults &results);
-  /// These emit an attention: compositeAttention as one `xfmr.multi_head_attention`, splitAttention as projections and
-  /// an `xfmr.attention`. |probabilities| is the type of probabilities, null if they are not requested.
+  /// The next two functions emit an attention: compositeAttention as one `xfmr.multi_head_attention`, splitAttention as
+  /// projections and an `xfmr.attention`. |probabilities| is the type of probabilities, null if they are not requested.
   mlir::Value compositeAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
                                  AttentionResults &results);
   mlir::Value splitAttention(mlir::Location loc, const AttentionSpec &spec, const AttentionInputs &inputs, mlir::Type probabilities,
@@ -198,24 +205,26 @@ private:
   mlir::Value valueHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec);
   /// Returns the latent vector |spec| of |input|, or |input| if |spec| has no projection.
   mlir::Value latent(mlir::Location loc, mlir::Value input, const LatentSpec &spec);
-  /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, D]`.
+  /// Puts the components |shared| `[T, 1, R]` before those of each of |heads| `[T, G, N]`: `[T, G, R + N]`.
   mlir::Value prependShared(mlir::Location loc, mlir::Value shared, mlir::Value heads);
   /// Projects |input| by |projection| to |count| heads, clamps their components to [-clip, clip] if |clip| has a value,
   /// and applies the norm |head| if there is one.
   mlir::Value projectHeads(mlir::Location loc, mlir::Value input, const LinearSpec &projection, int64_t count, const HeadNormSpec &head,
                            std::optional<double> clip);
-  /// Emits the |count| heads of |projection|, rotated by their positions, with the norm |head|, if there is one, before
-  /// the rotation or, with |normsTurned| in |spec|, after it.
+  /// Projects |input| to |count| heads, as projectHeads does, and rotates them by the positions of their tokens if
+  /// |spec| has rotary embeddings. The norm |head|, if there is one, comes before the rotation or, with |normsTurned|
+  /// in |spec|, after it.
   mlir::Value rotatedHeads(mlir::Location loc, mlir::Value input, const AttentionSpec &spec, const LinearSpec &projection, int64_t count,
                            const HeadNormSpec &head);
   mlir::Value rotate(mlir::Location loc, mlir::Value heads, const AttentionSpec &spec);
-  /// Returns as tokens the heads |past| `[B, G, P, D]`, in each sequence followed by those of |heads| `[T, G, D]`;
-  /// |length| is the length of both together. Without |past| returns |heads|; without |heads|, P is |length|.
+  /// Joins, in each sequence, the heads |past| `[B, G, P, D]` of P tokens and the heads |heads| `[N, G, D]` of the
+  /// tokens after these to heads `[T, G, D]`. |length| is the length of a joined sequence. If |past| is null, returns
+  /// |heads|; if |heads| is null, there are no tokens after the first P.
   mlir::Value appendHeads(mlir::Location loc, mlir::Value past, mlir::Value heads, mlir::Value length);
   /// Returns heads `[T, G, D]` of |sequences| as `[B, G, L, D]`, the layout of outputs.
   mlir::Value padHeads(mlir::Location loc, mlir::Value heads, const Sequences &sequences);
-  /// Sets those operands and attributes of |op|, an operation of attention, that concern scores: mask, window, biases,
-  /// sinks. Returns its probabilities, or null.
+  /// Sets those operands and attributes of |op|, an operation of attention, that concern scores, such as mask, window,
+  /// biases and sinks. Returns the probabilities of |op|, or null if it has none.
   template <typename Op>
   mlir::Value setScores(Op op, const AttentionSpec &spec, const AttentionInputs &inputs);
   mlir::Value feedForward(const FfnSpec &spec, mlir::Value input);

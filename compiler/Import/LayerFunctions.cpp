@@ -14,8 +14,8 @@ using namespace mlir;
 
 namespace {
 
-/// Computes the signature of a layer and lists its weights in argument order. Two layers have the same signature if
-/// they have the same code, apart from the types of arguments.
+/// Computes the signature of a layer and lists its weights in argument order. Layers with the same signature have the
+/// same code, apart from the types of arguments.
 class LayerSignature {
 public:
   explicit LayerSignature(const LayerSpec &layer) : out(text) {
@@ -32,7 +32,7 @@ public:
       add(*layer.experts), add(layer.ffnNorm), add(layer.ffnResultNorm);
   }
 
-  /// The signature of the function that computes keys and values for cross attention.
+  /// Computes the signature of the function that writes keys and values of cross attention to caches.
   explicit LayerSignature(const AttentionSpec &cross) : out(text) {
     out << "cross keys " << cross.kvHeads << ' ';
     add(cross.key), add(cross.value);

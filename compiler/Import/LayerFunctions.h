@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Layers that differ only in the values of their weights share a private function, which takes the weights as
-// arguments. Entries call it once for each layer. So the size of a module hardly depends on depth.
+// arguments. Entries call this function once for each of these layers. So the size of a module hardly depends on depth.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_LAYERFUNCTIONS_H
@@ -31,12 +31,12 @@ public:
 private:
   using Emit = llvm::function_ref<LayerResults(LayerBody &)>;
 
-  /// Creates a call of the function with the signature |key|, completed by the types of its arguments. If there is none
-  /// yet, creates it with the body that |emit| emits.
+  /// Creates a call of the function whose signature is |key|, completed by the types of its arguments. If there is none
+  /// yet, first creates this function with the body that |emit| emits.
   mlir::func::CallOp callShared(mlir::OpBuilder &builder, const LayerSpec &layer, const LayerOperands &operands,
                                 mlir::ArrayRef<WeightId> weightIds, std::string key, const std::string &name, Emit emit);
-  /// Creates the function |name|, with a number after it if it is not the first function, before |entry|. Its arguments
-  /// are |operands|, then |weightIds|.
+  /// Creates a function before |entry|. It is named |name|, with a number after it if it is not the first function of
+  /// the stack. Its arguments are those of |operands| that are not null, then |weightIds|.
   mlir::func::FuncOp create(mlir::Operation *entry, const LayerSpec &layer, const LayerOperands &operands,
                             mlir::ArrayRef<WeightId> weightIds, const std::string &name, Emit emit);
 

@@ -18,8 +18,8 @@
 using namespace attune;
 using llvm::StringRef;
 
-/// Keys, beside those that open reads, that do not change what a trained adapter computes. The names in the file decide
-/// which modules are adapted.
+/// Keys that `open` does not read, since they do not change what a trained adapter computes. The names of the tensors
+/// in the file, not these keys, decide which modules are adapted.
 static constexpr StringRef ignoredKeys[] = {
     "auto_mapping",      "corda_config",   "ensure_weight_tying", "eva_config",          "exclude_modules",
     "fan_in_fan_out",    "inference_mode", "layers_pattern",      "layers_to_transform", "loftq_config",
@@ -38,8 +38,8 @@ static constexpr std::pair<const char *, const char *> refusedKeys[] = {
     {"use_qalora", "grouped inputs are not implemented"},
 };
 
-/// Refuses initializations that change the weights of the base model, too: the adapter then belongs to weights that no
-/// file has.
+/// Refuses values of `init_lora_weights` with which PEFT changes the weights of the base model, too: the adapter then
+/// belongs to weights that no file has.
 static void checkStart(ConfigReader &reader, const Config &config) {
   const Json *start = config.find("init_lora_weights");
   if (!start || start->is_null() || start->is_boolean())
@@ -75,8 +75,8 @@ public:
   }
 
   /// Returns the value for the module |path|, that of the matching pattern, or the number for all modules if none
-  /// matches. Fails if several match with different numbers: PEFT takes the first one in the file, whose order is not
-  /// kept here.
+  /// matches. Fails if several match with different numbers: PEFT takes the first of them in the file, but the order in
+  /// the file is not kept here.
   Result<double> of(const std::string &path) const {
     const Other *found = nullptr;
     for (const Other &other : others) {
@@ -91,8 +91,8 @@ public:
   }
 
 private:
-  /// Translates a Python pattern to the syntax of POSIX. Returns nullopt if POSIX has no equal for a part of it, or
-  /// gives that another meaning.
+  /// Translates a Python pattern to the syntax of POSIX. Returns nullopt if POSIX has no equal for a part of the
+  /// pattern, or gives the part another meaning.
   static std::optional<std::string> translate(StringRef pattern) {
     std::string text;
     while (!pattern.empty()) {
@@ -132,7 +132,7 @@ private:
         return std::nullopt;
       if (pattern.consume_front("\\")) {
         StringRef members = pattern.empty() ? "" : membersOf(pattern.front());
-        // A character that brackets give a meaning would need another place among the members.
+        // POSIX has no escapes in brackets, so a character with a meaning there would have to move among the members.
         if (members.empty() && (pattern.empty() || llvm::isAlnum(pattern.front()) || StringRef("[]^-").contains(pattern.front())))
           return std::nullopt;
         text += members.empty() ? pattern.take_front() : members;

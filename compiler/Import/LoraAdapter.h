@@ -13,13 +13,13 @@ namespace attune {
 
 /// The change of one tensor of the base model. Views point into the adapter's file.
 struct AdapterPart {
-  /// The two factors: A `[rank, in]` and B `[out, rank]` of a projection, A `[rank, rows]` and B `[features, rank]` of
-  /// an embedding. A change of a bias has B alone.
+  /// The two factors, A in |a| and B in |b|: A `[rank, in]` and B `[out, rank]` of a projection, A `[rank, rows]` and B
+  /// `[features, rank]` of an embedding. A change of a bias has B alone.
   const TensorView *a = nullptr, *b = nullptr;
   bool embedding = false;
   /// The number by which the product B A, or B alone, is multiplied.
   double scale = 1;
-  /// A tensor that replaces that of the base model.
+  /// A tensor that replaces that of the base model; null if there is none.
   const TensorView *replacement = nullptr;
 };
 
@@ -30,7 +30,8 @@ public:
   static constexpr const char *tensorsName = "adapter_model.safetensors";
 
   /// Opens |folder|. Fails if the adapter is not of the type LORA, has a setting or a tensor that is not implemented,
-  /// lacks one of two factors, or has no tensors. Does not check that the parts fit a model.
+  /// lacks one of two factors, has a factor A whose rank is not that of adapter_config.json, or has no tensors. Does
+  /// not check that the parts fit a model.
   static Result<LoraAdapter> open(const std::string &folder);
 
   /// Returns the path of the file with the tensors, for messages.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An adapter of a projection y = x W^T is y + scale * (x A^T) B^T, which is the projection of W + scale * B A:
+// An adapter adds scale * (x A^T) B^T to a projection x W^T, which makes it the projection by W + scale * B A:
 //
 //        in                    rank        in
 //     +-------+               +--+      +-------+
@@ -11,9 +11,9 @@
 //     |       |               |  |
 //     +-------+               +--+
 //
-// A file may store W as `[in, out]` (GPT-2), or as `[rows, features]` for an embedding, whose adapter multiplies from
-// the other side; then the term is the transposed product. Either way it is `left [rows of the file, rank] * right
-// [rank, columns of the file]`.
+// A file may store W as `[in, out]` (GPT-2). The table W of an embedding is `[rows, features]`, and A belongs to the
+// rows. In both cases the term that is added is the transposed product, A^T B^T. In all cases it is `left [rows of the
+// file, rank] * right [rank, columns of the file]`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,11 +20,14 @@ struct AdapterRequest {
 /// its last colon.
 AdapterRequest parseAdapter(const std::string &text);
 
-/// Returns |tensors|, the tensors of the model |spec|, with the changes of |adapters| added in their order: W + scale *
-/// B * A. Tensors that an adapter stores whole replace those of the model before anything is added. Fails if an adapter
-/// cannot be opened; if a tensor of an adapter is not one of the model or its files, has another shape, adds to a
-/// tensor that several modules share, or replaces such a tensor for only some of them; and if two tensors replace one,
-/// unless they are equal and of the same adapter.
+/// Returns |tensors|, the tensors of the model |spec|, with the changes of |adapters| added in their order: a tensor W
+/// becomes W + scale * B * A. Tensors that an adapter stores whole replace those of the model before anything is added.
+/// Fails
+///   - if an adapter cannot be opened;
+///   - if a tensor of an adapter is for a tensor that the model or its files lack, or does not fit its shape;
+///   - if a tensor of an adapter adds to a tensor that several modules share, or replaces such a tensor for only some
+///     of these modules;
+///   - if two tensors replace the same tensor, unless they are equal and of the same adapter.
 Result<std::unique_ptr<TensorProvider>> mergeAdapters(const TransformerSpec &spec, std::unique_ptr<TensorProvider> tensors,
                                                       const std::vector<AdapterRequest> &adapters);
 

@@ -41,8 +41,8 @@ static bool exists(const std::string &path) {
 
 static const char *const caseName = "case.json";
 
-/// Returns the seed in |folder|'s case.json, the file of a golden case, if that says that weights are generated;
-/// nullopt without case.json or for other weights.
+/// Returns the seed in case.json, the file that makes |folder| a golden case, if it says that weights are generated;
+/// nullopt if there is no case.json or it says otherwise.
 static Result<std::optional<int64_t>> generatedSeed(const std::string &folder) {
   std::string path = inFolder(folder, caseName);
   if (!exists(path))
@@ -138,8 +138,9 @@ static Status checkGgufBiases(const TransformerSpec &spec, const TensorProvider 
   return checkBiases(spec, known, {known.begin(), known.end()}, tensors);
 }
 
-/// Returns the tensors of |source|: those in |opened| if it has them, else the stored ones or, if none are stored,
-/// generated ones. Checks quantized matrices and additional biases.
+/// Returns the tensors of |source|: those in |opened| if it has them, else the stored ones. If none are stored,
+/// generates them if the folder is a golden case with a seed or |source| asks for it, and fails otherwise. Checks
+/// quantized matrices and additional biases.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
   const std::string &folder = source.folder;
   if (opened.tensors) {
@@ -230,7 +231,7 @@ static Result<OpenedConfig> openConfig(const ModelSource &given) {
   return opened;
 }
 
-/// Returns a warning if `auto_map` of |config| names Python code for models, but no class in it has the name
+/// Returns a warning if `auto_map` of |config| names Python code for models, but no class in `auto_map` has the name
 /// |architecture| or that of the only class in `architectures`: such code may compute something else than the class
 /// that is compiled. Returns an empty list otherwise.
 static std::vector<std::string> warnOfCode(const Config &config, const std::string &architecture) {

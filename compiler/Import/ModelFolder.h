@@ -42,8 +42,8 @@ struct ModelFolder {
   std::vector<std::string> warnings;
 };
 
-/// The files of a model folder. Every file that openModelFolder or a reader of its results opens must be listed here:
-/// the compile cache considers a model unchanged if none of these files has changed.
+/// The files of a model folder. listModelFiles must list every file that openModelFolder or a reader of its results
+/// opens: the compile cache considers a model unchanged if none of these files has changed.
 struct ModelFiles {
   /// Files that decide the code and the settings. Includes optional files that are absent, since their appearance is a
   /// change.
@@ -54,7 +54,7 @@ struct ModelFiles {
 
 /// Returns true if |path| is a folder or a GGUF file, which openModelFolder takes like a folder.
 bool isModelSource(const std::string &path);
-/// Lists the files of |folder| without checking them. A GGUF file in its place is the only entry of both lists.
+/// Lists the files of |folder| without checking them. If |folder| is a GGUF file, it is the only entry of both lists.
 ModelFiles listModelFiles(const std::string &folder);
 /// Lists the files of an adapter in |folder| without checking them.
 ModelFiles listAdapterFiles(const std::string &folder);
@@ -69,12 +69,12 @@ Result<ModelFolder> openModelFolder(const ModelSource &source);
 using Progress = std::function<void(uint64_t done, uint64_t total)>;
 
 /// Writes the model folder |folder|. Copies config.json and, if they exist, generation_config.json, the tokenizer and
-/// the settings of sentence-transformers modules from |source|, which must not choose another class than its
-/// config.json. Beside them writes model.safetensors, one for the transformer and one for each module with tensors,
-/// with weights generated from |seed| and the adapters merged; |progress|, which may be empty, starts again at 0 for
-/// each of these files. Writes in a stream, so memory does not depend on the size of the model. Fails if |folder| has
-/// other weights (see checkReplaceable) or the configuration is quantized. A failure leaves the files of |folder| as
-/// they were, as far as the system permits.
+/// the settings of sentence-transformers modules from |source|. As config.json is copied unchanged, the caller must not
+/// choose another class in |source|. Beside these files writes model.safetensors, one for the transformer and one for
+/// each module with tensors, with weights generated from |seed| and the adapters merged; |progress|, which may be
+/// empty, starts again at 0 for each of these files. Writes in a stream, so memory does not depend on the size of the
+/// model. Fails if |folder| has other weights (see checkReplaceable) or the configuration is quantized. A failure
+/// leaves the files of |folder| as they were, as far as the system permits.
 Status initModelFolder(const ModelSource &source, const std::string &folder, int64_t seed, const Progress &progress = {});
 
 } // namespace attune

@@ -12,8 +12,8 @@
 using namespace attune;
 using namespace mlir;
 
-/// Adds |past|, the number of earlier tokens of each sequence, to the positions |counted| `[batch, length]` of visible
-/// tokens. Padding keeps the position |padding|.
+/// Adds |past|, the number of earlier tokens of each sequence, to the positions |counted| `[batch, length]`. An element
+/// that is |padding| belongs to padding and stays.
 static Value continueCounting(EntryScope &scope, Value counted, Value past, int64_t padding) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -28,8 +28,8 @@ static Value continueCounting(EntryScope &scope, Value counted, Value past, int6
   return emitElements(builder, loc, empty, {counted, past}, body, {identity, ofSequence});
 }
 
-/// Drops the columns of |counted| `[batch, keys]` that belong to earlier tokens: keeps the last, as many as a sequence
-/// of |tokens| has.
+/// Drops the columns of |counted| `[batch, keys]` that belong to earlier tokens: keeps the last columns, one for each
+/// token of the call.
 static Value dropEarlier(EntryScope &scope, Value counted, TokenBatch &tokens) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -39,7 +39,7 @@ static Value dropEarlier(EntryScope &scope, Value counted, TokenBatch &tokens) {
   return tensor::ExtractSliceOp::create(builder, loc, counted, offsets, sizes, strides);
 }
 
-/// Adds |rows| to |positions| `[batch, length]`.
+/// Adds |rows| to each element of |positions| `[batch, length]`.
 static Value shiftPositions(EntryScope &scope, Value positions, int64_t rows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("position_ids");
@@ -58,7 +58,7 @@ Value attune::emitPositions(EntryScope &scope, StackRole role, TokenBatch &token
   Value counts = scope.input(spec.countsMask ? InputRole::AttentionMask : InputRole::TokenIds, role);
   if (spec.countedAfter && counts) {
     Value counted = xfmr::CountedPositionsOp::create(scope.builder, scope.at("position_ids"), counts, *spec.countedAfter);
-    // The mask of a call with the keys of earlier tokens covers these, too.
+    // The mask of a call with the keys of earlier tokens also covers the earlier tokens.
     if (spec.countsMask && scope.past(0))
       counted = dropEarlier(scope, counted, tokens);
     else if (Value past = tokens.pastLengths())
@@ -86,8 +86,8 @@ static Value emitLongest(EntryScope &scope, Location loc, Value positions) {
 }
 
 /// Moves |positions| `[T]` to the second part of a table whose first part has |shortRows| rows, if the longest sequence
-/// has more tokens than that. Its length is |length| or, if |given|, the input of positions, is not null, the largest
-/// position in |given| plus one, padding included.
+/// has more tokens than that. The length of the longest sequence is |length| or, if |given|, the input of positions, is
+/// not null, the largest position in |given| plus one, padding included.
 static Value chooseRows(EntryScope &scope, Value positions, Value given, Value length, int64_t shortRows) {
   OpBuilder &builder = scope.builder;
   Location loc = scope.at("rotary_rows");

@@ -67,8 +67,8 @@ Result<HeadsByLayer> attune::parsePruneHeads(std::string_view text) {
   return pruned;
 }
 
-/// Returns the indices of the features of the heads |kept|, indices among |heads| heads with |features| features in
-/// all.
+/// Returns the indices of the features of the heads |kept|, which are indices among |heads| heads. All |heads| heads
+/// together have |features| features.
 static std::vector<int64_t> featuresOf(const std::vector<int64_t> &kept, int64_t heads, int64_t features) {
   int64_t size = features / heads;
   std::vector<int64_t> indices;
@@ -78,7 +78,7 @@ static std::vector<int64_t> featuresOf(const std::vector<int64_t> &kept, int64_t
   return indices;
 }
 
-/// Removes all heads of |attention| but those with the indices |indices|.
+/// Removes all heads of |attention| but those with the indices |indices| among its present heads.
 static void keepHeads(TransformerSpec &spec, AttentionSpec &attention, const std::vector<int64_t> &indices) {
   for (LinearSpec *linear : {&attention.query, &attention.key, &attention.value}) {
     std::vector<int64_t> rows = featuresOf(indices, attention.heads, spec.shapeOf(linear->weight)[0]);

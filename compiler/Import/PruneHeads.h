@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A head is removed by removing its rows of the query, key and value projections and its columns of the output
-// projection. Weights may be saved without them (`pruned_heads` of a configuration), or they are removed by the
-// compiler (`--prune-heads`). Heads are numbered as in the model before any removal.
+// projection. Either the weights were saved without these rows and columns (`pruned_heads` of a configuration), or the
+// compiler removes them (`--prune-heads`). Heads are numbered as in the model before any removal.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_PRUNEHEADS_H
@@ -22,7 +22,7 @@ using HeadsByLayer = std::map<int64_t, std::vector<int64_t>>;
 /// Reads `pruned_heads`: {"0": [1], "1": [0, 2]}. Records an error for a layer or a head that does not exist, and for a
 /// layer that keeps no head.
 HeadsByLayer readPrunedHeads(ConfigReader &reader, int64_t layers, int64_t heads);
-/// Records an error if `pruned_heads` is not empty, for families with which transformers cannot save such weights.
+/// Records an error if `pruned_heads` is not empty, for families whose heads transformers cannot remove.
 void rejectPrunedHeads(ConfigReader &reader);
 /// Returns the heads of 0 … |heads| - 1 that |pruned| does not remove from |layer|.
 std::vector<int64_t> remainingHeads(const HeadsByLayer &pruned, int64_t layer, int64_t heads);

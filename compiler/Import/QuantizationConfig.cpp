@@ -10,7 +10,7 @@ using namespace attune;
 
 static constexpr const char *settingsKey = "quantization_config";
 
-/// The range of the sizes of groups and blocks that a file may name; the largest is more than any model has features.
+/// The accepted sizes of groups and blocks, in elements; the largest is more than any model has features.
 static constexpr attune::IntegerRange groupSizes = {1, 1 << 24};
 
 /// Returns `group_size`, or |fallback| if it is absent; 0 if it is -1 or null, which means one group of all columns.
@@ -40,7 +40,7 @@ static void readGptq(ConfigReader &reader, QuantizedFormat &format) {
   if (bits != 2 && bits != 3 && bits != 4 && bits != 8)
     reader.fail("bits", "2, 3, 4 or 8");
   format.groups = {{int(bits), readGroupSize(reader, usualGroupSize)}};
-  // `format` is the key's name in newer files.
+  // Newer files call the key `format`.
   const char *key = reader.present("checkpoint_format") || !reader.present("format") ? "checkpoint_format" : "format";
   const std::string name = reader.present(key) ? llvm::StringRef(reader.string(key)).lower() : "gptq";
   if (const auto *form = reader.choose(key, name, forms))
@@ -64,8 +64,9 @@ static void readAwq(ConfigReader &reader, const Config &settings, QuantizedForma
   rejectSettings(reader);
 }
 
-/// Reads one group of modules of compressed-tensors and adds its form to |result|, its first error to |joined|. If its
-/// activations should be quantized and |warned| is false, adds a warning that they are not, and sets |warned|.
+/// Reads one group of modules of compressed-tensors: adds its form to |result|, and its first error to |joined|. If the
+/// configuration quantizes the activations of the group and |warned| is false, adds a warning that they are not
+/// quantized, and sets |warned|.
 static void readModules(const Config &modules, ConfigReader &joined, QuantizationConfig &result, bool &warned) {
   const Config weights = modules.object("weights");
   ConfigReader group(modules), reader(weights);
@@ -79,7 +80,7 @@ static void readModules(const Config &modules, ConfigReader &joined, Quantizatio
   if (type && !type->second && bits != 8)
     reader.fail("num_bits", "8, as 'type' is float");
   static constexpr std::pair<const char *, int> strategies[] = {{"tensor", 0}, {"channel", 0}, {"group", 1}, {"block", 2}};
-  // Without `strategy`, the kind of scales, the library compressed-tensors derives it from `group_size`.
+  // The library compressed-tensors derives a missing `strategy`, the kind of scales, from `group_size`.
   const char *implied = reader.present("group_size") ? "group" : "tensor";
   const auto *strategy =
       reader.choose("strategy", reader.present("strategy") ? reader.string("strategy") : std::string(implied), strategies);
@@ -129,7 +130,7 @@ static void readCompressedTensors(ConfigReader &reader, const Config &settings, 
 
 static void readFloat8(ConfigReader &reader, QuantizedFormat &format) {
   format.method = QuantizedFormat::BlockFloat8;
-  // Null stands for one scale for all elements.
+  // A null `weight_block_size` stands for one scale for all elements of a matrix.
   if (reader.present("weight_block_size") || !reader.knows("weight_block_size"))
     std::tie(format.blockRows, format.blockColumns) = reader.integerPair("weight_block_size", 128, groupSizes);
   if (reader.present("fmt") && reader.string("fmt") != "e4m3")

@@ -16,7 +16,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// The key in the metadata of a file that marks generated weights with merged adapters.
+/// The metadata key of a file that has generated weights with merged adapters.
 static constexpr const char *kAdaptersKey = "attune.init";
 
 std::map<std::string, std::string> attune::generatedMetadata(bool hasAdapters) {
@@ -49,7 +49,8 @@ static bool areGenerated(const SafetensorsFile &file, const std::string &prefix)
     }
     count += static_cast<double>(length);
   }
-  // The mean distance from the middle of a range is a half, with a standard deviation of 0.29 / sqrt(count).
+  // For generated values, the mean distance from the middle of the range, in half widths, is a half, with a standard
+  // deviation of 0.29 / sqrt(count).
   return count > 0 && std::fabs(distances / count - 0.5) < 0.1 + 1 / std::sqrt(count);
 }
 

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 static constexpr double kLeastNorm = 1e-12;
 static constexpr int64_t kMostFeatures = 1 << 20;
 
-/// Returns true if a module of this type has tensors.
+/// Returns true if |module| is of a type that has tensors.
 static bool hasTensors(const SentenceModule &module) { return module.type == "Dense" || module.type == "LayerNorm"; }
 
 /// Returns the modules of |folder| behind the transformer; none if they cannot be read.
@@ -48,7 +48,7 @@ private:
   Status readDense(const std::string &path, ConfigReader &reader);
   Status readLayerNorm(const std::string &path, ConfigReader &reader);
   void addNormalize(const std::string &path);
-  /// Records an error if |key| is present and not the number of features so far.
+  /// Records an error if |key| is present and not |features|, the number of features before the module.
   void expectFeatures(ConfigReader &reader, const char *key);
   /// Records an error if a module reads or writes anything but the embedding.
   void expectEmbedding(ConfigReader &reader);
@@ -109,7 +109,7 @@ Status EmbeddingReader::readPooling(ConfigReader &reader, const std::vector<std:
                                      llvm::join(llvm::map_range(modes, [](const Mode &known) { return std::string(known.flag); }), ", ") +
                                      " in its place");
   }
-  // sentence-transformers takes the mean if all flags are false, too.
+  // If no mode is chosen, sentence-transformers takes the mean.
   if (kinds.empty())
     kinds.push_back(PoolKind::Mean);
   spec.embeddingSkipsPrompt = !reader.flag("include_prompt", true);
@@ -148,7 +148,7 @@ Status EmbeddingReader::readLayerNorm(const std::string &path, ConfigReader &rea
 }
 
 void EmbeddingReader::addNormalize(const std::string &path) {
-  // x / |x| is the norm x / sqrt(mean(x * x)) times 1 / sqrt(n).
+  // x / |x| is the RMS norm x / sqrt(mean(x * x)) times 1 / sqrt(n), for n features.
   NormSpec norm;
   norm.weight = spec.fill(path + ".scale", {features}, 1 / std::sqrt(double(features)));
   norm.epsilon = kLeastNorm * kLeastNorm / double(features);

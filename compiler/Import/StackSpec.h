@@ -11,7 +11,7 @@
 
 namespace attune {
 
-/// `x W^T + b`, where W is `[out, in]`.
+/// A projection `x W^T + b`, where W is `[out, in]`; without a bias, b is not added.
 struct LinearSpec {
   WeightId weight = noWeight;
   WeightId bias = noWeight;
@@ -38,10 +38,11 @@ struct HeadNormSpec {
   WeightId factors = noWeight;
 };
 
-/// An image `[channels, height, width]` as patches, each projected to a token, after a class token.
+/// The split of an image `[channels, height, width]` into patches; sizes are in pixels. Each patch is projected to a
+/// token, and a class token precedes those of the patches.
 struct PatchSpec {
   int64_t channels = 0, height = 0, width = 0, patchHeight = 0, patchWidth = 0;
-  /// Projects the elements of a patch, channel by channel.
+  /// Projects a patch, whose elements are in the order `[channels, patchHeight, patchWidth]`.
   LinearSpec projection;
   /// `[2, hidden]`: the class token, then zeros.
   WeightId classTable = noWeight;
@@ -75,8 +76,8 @@ struct EmbeddingSpec {
   WeightId positions = noWeight;
   /// A table of kinds of tasks, added after positions.
   WeightId tasks = noWeight;
-  /// The padding id, for models that, without an input of positions, count them over the tokens that are not padding
-  /// (see `xfmr.counted_positions`).
+  /// The padding id of models that, without an input of positions, count positions over the tokens that are not
+  /// padding: the first of these tokens has the position `countedAfter` + 1 (see `xfmr.counted_positions`).
   std::optional<int64_t> countedAfter;
   /// True if positions are counted over the tokens that the mask shows, those of earlier calls included, instead of
   /// over ids that are not padding. Hidden tokens read row `countedAfter` of the table. An input of positions begins at
@@ -100,7 +101,7 @@ struct EmbeddingSpec {
   std::optional<NormSpec> norm;
   /// True if the norm applies to words alone, before types and positions are added.
   bool normsWords = false;
-  /// Projects the sum, with the features of the tables, to the features of the stack: before the norm if
+  /// Projects the sum, which has the features of the tables, to the features of the stack: before the norm if
   /// |projectsBeforeNorm|, else after it.
   LinearSpec projection;
   bool projectsBeforeNorm = false;
@@ -120,7 +121,7 @@ struct LatentSpec {
 struct AttentionSpec {
   LinearSpec query, key, value;
   /// The vectors that projections read instead of the input: |query| reads |queryLatent|, |key| and |value| read
-  /// |keyLatent|.
+  /// |keyLatent|. Where a latent vector has no projection, they read the input.
   LatentSpec queryLatent, keyLatent;
   /// A projection `[R, hidden]` of the input to R components with which the keys of all heads begin. In keys, rotary
   /// embeddings rotate only these components, not those of |key|.
@@ -134,30 +135,31 @@ struct AttentionSpec {
   bool causal = false;
   /// True if a mask with the dimensions `[batch, queries, keys]` replaces `causal`.
   bool queryKeyMaskReplacesCausal = false;
-  /// The largest distance of a visible key before and after its query.
+  /// The largest distance of a visible key before its query (left) and after it (right); empty for no limit.
   std::optional<int64_t> windowLeft, windowRight;
-  /// Scores s become `softcap * tanh(s / softcap)`.
+  /// If it has a value, scores s become `softcap * tanh(s / softcap)`.
   std::optional<double> softcap;
-  /// Projected queries, keys and values are clamped to [-clip, clip].
+  /// If it has a value, projected queries, keys and values are clamped to [-clip, clip].
   std::optional<double> clip;
   HeadNormSpec queryNorm, keyNorm;
   /// True if |queryNorm| and |keyNorm| come after rotary embeddings, not before them.
   bool normsTurned = false;
-  /// `[heads]`: the scores of one more key for each head, whose value is zero (attention sinks). A query without a
+  /// `[heads]`: for each head the score of one more key, whose value is zero (attention sinks). A query without a
   /// visible key then gives zeros.
   WeightId sinks = noWeight;
   /// The probabilities of a query without a visible key.
   mlir::xfmr::MaskedRows maskedRows = mlir::xfmr::MaskedRows::Uniform;
   /// The step of attention whose values the output `attentions` has, in most families the probabilities.
   mlir::xfmr::ScoreStage scoreStage = mlir::xfmr::ScoreStage::Softmax;
-  /// `[positions, R]`: cosines and sines of the rotary embeddings of queries and keys, which rotate R components.
+  /// `[positions, R]`: for each position the R / 2 cosines, then the R / 2 sines of the rotary embeddings of queries
+  /// and keys, which rotate R components.
   WeightId rotary = noWeight;
   /// True if rotary embeddings rotate pairs of neighboring components; otherwise they rotate pairs (i, i + R / 2).
   bool interleaved = false;
-  /// `[2 N - 1, head size]` or `[2 N - 1, heads * head size]`: a vector for each distance d from 1 - N to N - 1, in row
-  /// d + N - 1, or for each distance and head; d is the position of the query minus that of the key, and N the largest
-  /// number of tokens of a sequence. Scores add its product with the query (relativeKey) or with the key
-  /// (relativeQuery).
+  /// Tables of vectors by the distance d, the position of the query minus that of the key. Row d + N - 1 is for d, from
+  /// 1 - N to N - 1, where N is the largest number of tokens of a sequence. A table `[2 N - 1, head size]` has one
+  /// vector for all heads, a table `[2 N - 1, heads * head size]` one for each head. Scores add the product of the
+  /// vector with the query (relativeKey) or with the key (relativeQuery).
   WeightId relativeKey = noWeight, relativeQuery = noWeight;
   /// |originalHeads| is the number of heads before some were removed (pruned); 0 means |heads|. |headNumbers| are the
   /// numbers of the remaining heads among them; empty means all.
@@ -172,12 +174,13 @@ struct FfnSpec {
   mlir::xfmr::Activation activation = mlir::xfmr::Activation::None;
 };
 
-/// A bias of scores by the distance of the key, in self-attention of a stack or a layer: a table `[buckets, heads]`, or
-/// slopes `[heads]` times minus the distance (ALiBi).
+/// A bias of scores by the distance of the key, in self-attention of a stack or a layer: |table| `[buckets, heads]`, or
+/// |slopes| `[heads]` times minus the distance (ALiBi). The other of the two is noWeight.
 struct DistanceBiasSpec {
   WeightId table = noWeight;
   /// True if later keys have buckets of their own; otherwise they have that of the distance 0.
   bool bidirectional = false;
+  /// The attribute `max_distance` of `xfmr.relative_position_bias`.
   int64_t maxDistance = 0;
   WeightId slopes = noWeight;
   /// How hidden keys between visible ones count in distances by |slopes|.
@@ -205,8 +208,8 @@ struct ExpertsSpec {
   /// sigmoids alone, divided by the sum of those of the chosen experts if they are |normalized|.
   bool sigmoid = false;
   WeightId choiceBias = noWeight;
-  /// Experts are chosen only from `kept` of `count` groups: those with the largest sums of their `keys` largest scores
-  /// (with |sigmoid|: of sigmoids plus |choiceBias|).
+  /// Experts are chosen only from `kept` of `count` groups: the groups whose `keys` largest scores have the largest
+  /// sums (with |sigmoid|: of sigmoids plus |choiceBias|).
   struct Groups {
     int64_t count, kept, keys;
   };
@@ -227,8 +230,8 @@ struct ExpertsSpec {
 
 /// Up to three branches in this order, each with its norm: self-attention, cross attention, and a feed-forward network
 /// or experts. In a stack of `NormPlacement::Pre` a branch may lack the norm of its input and may have one of its
-/// result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post` it may have one of its sum, to which the
-/// residual is added again: `norm(x + resultNorm(x + f(x)))`.
+/// result: `x + resultNorm(f(norm(x)))`. In a stack of `NormPlacement::Post` a branch may have a norm of the sum x +
+/// f(x), to which the residual is then added again: `norm(x + resultNorm(x + f(x)))`.
 struct LayerSpec {
   std::string path;
   std::optional<AttentionSpec> attention;
@@ -236,8 +239,8 @@ struct LayerSpec {
   /// Cross attention, to another sequence.
   std::optional<AttentionSpec> cross;
   NormSpec crossNorm;
-  /// True if cross attention computes queries and keys from the memory, and values from the layer. Their sequences then
-  /// have the same lengths.
+  /// True if cross attention computes queries and keys from the memory, and values from the layer. The sequences of
+  /// both then have the same lengths.
   bool crossFromMemory = false;
   /// The distance bias of self-attention, which replaces that of the stack.
   std::optional<DistanceBiasSpec> distanceBias;
@@ -245,8 +248,8 @@ struct LayerSpec {
   /// Replaces |ffn|.
   std::optional<ExpertsSpec> experts;
   NormSpec ffnNorm, ffnResultNorm;
-  /// True if the feed-forward reads the input of the layer, as attention does, and not the result of attention: `x +
-  /// attention(n(x)) + ffn(m(x))`. Without a norm of its own it uses that of attention.
+  /// True if the feed-forward reads the input of the layer, as attention does, and not the result of attention:
+  /// `x + attention(n(x)) + ffn(m(x))`, where n is |attentionNorm| and m is |ffnNorm| or, if that is absent, n.
   bool parallel = false;
 };
 
@@ -254,8 +257,8 @@ struct LayerSpec {
 /// alone.
 enum class NormPlacement { Post, Pre, PreNormedResidual, None };
 
-/// A convolution over neighboring tokens: `norm(layer + activation(projection(neighbors)))`, with zeros for hidden
-/// tokens.
+/// A convolution over neighboring tokens: `norm(layer + activation(projection(neighbors)))`, where `layer` is the
+/// result of the first layer, with zeros for hidden tokens.
 struct ConvolutionSpec {
   std::string path;
   /// The number of tokens in a window, which is odd: a token and as many neighbors before as after it.
@@ -268,7 +271,7 @@ struct ConvolutionSpec {
 
 /// A sequence of layers.
 struct StackSpec {
-  /// "encoder": its layer functions are named "encoder_layer".
+  /// The name of the stack, with which the names of its layer functions begin: "encoder" gives "encoder_layer".
   std::string name;
   NormPlacement placement = NormPlacement::Post;
   double dropout = 0;
@@ -300,8 +303,9 @@ struct StackSpec {
   bool cached = false;
   /// True if padding counts in the positions of later tokens of a sequence; otherwise only visible tokens count.
   bool countsPadding = false;
-  /// The number of rows in the first part of rotary tables, for calls whose sequences, earlier tokens included, have at
-  /// most as many tokens. Calls with a longer sequence read the rows after them (LongRoPE).
+  /// The number of rows in the first part of rotary tables, for calls whose longest sequence, earlier tokens included,
+  /// has at most as many tokens. Other calls read the rows after this part (LongRoPE). Empty if the tables have one
+  /// part.
   std::optional<int64_t> shortRotaryRows;
   /// True if the head mask applies to cross attention, too; otherwise cross attention has an input of its own.
   bool crossSharesHeadMask = false;

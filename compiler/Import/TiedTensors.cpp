@@ -86,7 +86,8 @@ Result<bool> attune::mustSeparateTied(const Config &config, const TransformerSpe
   Config untied = config;
   untied.set("tie_word_embeddings", false);
   Result<TransformerSpec> other = readTransformerSpec(untied);
-  // The differences that remain if "tie_word_embeddings" is false; all of them if the model cannot be read so.
+  // The differences that remain if "tie_word_embeddings" is false; all of them if the model cannot be read with this
+  // setting.
   std::vector<Difference> left = *tied;
   if (other) {
     Result<std::vector<Difference>> found = findDifferences(*other, tensors);

@@ -17,11 +17,11 @@
 namespace attune {
 
 /// Compares those tensors in |tensors| that |spec|, which was read from |config|, treats as one parameter. If tensors
-/// of different values are one parameter only because of "tie_word_embeddings", adds a warning to |warnings|, and
-/// returns true if the model must be read with this setting false: families that follow transformers 5 must, those that
+/// of different values are one parameter only because of "tie_word_embeddings", adds a warning to |warnings|. Returns
+/// true if the model must then be read with this setting false: families that follow transformers 5 must, families that
 /// follow version 4 (isOfVersion4) stay tied. Other differences are errors that name both tensors. Exempt are tensors
-/// whose names differ in more than the prefix of the base model and the old names of norms: the second one only stands
-/// in for the first in files that lack it.
+/// whose names differ in more than the prefix of the base model and the old names of norms: one of two such tensors is
+/// a stand-in, for files that lack the other.
 Result<bool> mustSeparateTied(const Config &config, const TransformerSpec &spec, const TensorProvider &tensors,
                               std::vector<std::string> &warnings);
 

@@ -155,7 +155,7 @@ Value TokenBatch::toPaddedProbabilities(Value probabilities, TokenBatch &keys) {
     if (rows)
       look(elements.front(), indices[2]);
     if (columns)
-      look(elements[rows ? 1 : 0], indices[3]); // the last element is that of the result
+      look(elements[rows ? 1 : 0], indices[3]); // not elements.back(), which is an element of the destination
     Value element = tensor::ExtractOp::create(inner, loc, probabilities, indices);
     Value none = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(element.getType()));
     return arith::SelectOp::create(inner, loc, visible, element, none);

@@ -23,11 +23,11 @@ public:
   /// |mask|, which may be null, hides tokens from attention or, if padding is skipped, from all operations.
   TokenBatch(EntryScope &scope, mlir::Value batch, mlir::Value length, std::string lengthDim, mlir::Value mask);
 
-  /// Makes sequence b continue after |pastLengths|[b] tokens, from where its positions are counted.
+  /// Makes sequence b continue after |pastLengths|[b] earlier tokens: its positions are counted from there.
   void continueAfter(mlir::Value pastLengths) { past = pastLengths; }
 
-  /// Hides all keys from the queries of masked tokens. The mask has one value for each token. Does nothing if there is
-  /// no such mask or padding is skipped.
+  /// Hides all keys from the queries of masked tokens. Does nothing if there is no integer mask `[B, L]` or padding is
+  /// skipped.
   void maskQueries();
 
   /// Returns the argument of continueAfter, or null.
@@ -45,22 +45,25 @@ public:
   /// Returns |value| with zeros in the rows of hidden tokens that are computed; |value| itself if there is no integer
   /// mask `[B, L]` or padding is skipped.
   mlir::Value zeroHidden(mlir::Location loc, mlir::Value value);
-  /// Returns each token of |value| `[T, H]` joined with its |taps| - 1 neighbors, half of them before it, as `[T, taps
-  /// * H]`. Neighbors beyond the sequence, and skipped tokens, are zero.
+  /// Returns each token of |value| `[T, H]` joined with its |taps| - 1 neighbors, half of them before it, as
+  /// `[T, taps * H]`. Neighbors beyond the sequence, and skipped tokens, are zero.
   mlir::Value withNeighbors(mlir::Location loc, mlir::Value value, int64_t taps);
 
   /// Converts `[B, L, …]` to `[T, …]`: joins the dimensions, and packs tokens if padding is skipped.
   mlir::Value toTokens(mlir::Value padded);
-  /// Converts `[T, …]` to `[B, L, …]`; with |squeeze|, without the last dimension, whose size is 1.
+  /// Converts `[T, …]` to `[B, L, …]`; with |squeeze|, without the last dimension, whose size is 1. Skipped tokens
+  /// become zero.
   mlir::Value toPadded(mlir::Value tokens, bool squeeze = false);
-  /// Moves probabilities `[B, heads, L, keys]`, whose rows are tokens of this batch and whose columns are tokens of
-  /// |keys|, from packed to padded positions. |keys| is this batch or, for cross attention, another one; either may be
-  /// packed. Rows and columns of padding become zero.
+  /// Moves probabilities `[B, heads, L, K]`, whose rows are tokens of this batch and whose columns are the K tokens of
+  /// a sequence of |keys|, from packed to padded positions. |keys| is this batch or, for cross attention, another one;
+  /// either may be packed. Rows and columns of padding become zero.
   mlir::Value toPaddedProbabilities(mlir::Value probabilities, TokenBatch &keys);
-  /// Returns ids for each token that are not an input: |first| or, if |counting|, |first| plus the position of the
-  /// token in its sequence, earlier tokens (continueAfter) included.
+  /// Returns an id for each token, in place of an input: |first| or, if |counting|, |first| plus the position of the
+  /// token: its index in the padded sequence or, after continueAfter, the number of earlier tokens plus its index among
+  /// the tokens that are not skipped.
   mlir::Value generateIds(bool counting, int64_t first = 0);
-  /// Returns the last token of each sequence, `[B, …]` of `[T, …]`.
+  /// Returns for each sequence the row of its last token in |tokens| `[T, …]`, as `[B, …]`. Skipped padding does not
+  /// count.
   mlir::Value lastTokens(mlir::Value tokens);
 
 private:

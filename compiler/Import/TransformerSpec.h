@@ -52,19 +52,19 @@ struct HeadStep {
   int64_t eosId = 0;
 };
 
-/// The following functions return steps; |path| names the module in locations. This one reduces each sequence to one
+/// The following functions return steps; |path| names the module in locations. poolStep reduces each sequence to one
 /// row: First selects its first row, Mean computes the mean of the rows that the mask shows. Other kinds are for
 /// poolsStep.
 HeadStep poolStep(mlir::xfmr::PoolKind kind, std::string path);
 /// Reduces each sequence to one row: the rows of all |kinds|, side by side. Each kind pools the tokens that the mask
-/// shows, without those that the input PromptLength counts.
+/// shows, except the first ones of the sequence, whose number the input PromptLength gives.
 HeadStep poolsStep(std::vector<mlir::xfmr::PoolKind> kinds, std::string path);
-/// Selects the first row of each sequence that the mask shows, or its first row if the mask shows none or is no input.
+/// Selects in each sequence the first row that the mask shows; the first row if the mask shows none or is not an input.
 HeadStep firstVisibleStep(std::string path);
 /// Selects row c - 1 of each sequence, where c is the number of its ids that are not |padding|; the last row if c is 0,
 /// there are no ids or |padding| is empty.
 HeadStep lastTokenStep(std::optional<int64_t> padding, std::string path);
-/// Selects the row of the last token of each sequence whose id is not |padding|; the first row if all are |padding|,
+/// Selects in each sequence the row of the last token whose id is not |padding|; the first row if all are |padding|,
 /// the last row if there are no ids or |padding| is empty.
 HeadStep lastVisibleStep(std::optional<int64_t> padding, std::string path);
 /// Selects in each sequence the row at the position of the last |eosId| in the encoder's ids; the last row if they have
@@ -124,7 +124,7 @@ enum class InputRole {
   CrossHeadMask,
   /// The encoder's result, computed elsewhere; replaces the encoder's tokens.
   EncoderResult,
-  /// The states from which cross attention computes keys, and values without MemoryValues.
+  /// The states from which cross attention computes keys and, without MemoryValues, also values.
   Memory,
   MemoryValues,
   MemoryMask,
@@ -135,7 +135,7 @@ enum class InputRole {
 struct InputSpec {
   std::string name;
   InputRole role;
-  /// Valid ids are 0 … maxValue - 1; 0 for inputs that are not ids. Integer masks are 0 or 1 in any case.
+  /// The values of an integer input are 0 … maxValue - 1; 0 for no limit. Integer masks are 0 or 1 in any case.
   int64_t maxValue = 0;
   /// True if the input is one of those that an entry has by default, when the user does not list inputs.
   bool standard = true;
@@ -149,21 +149,21 @@ struct InputSpec {
   /// Keys and values: the number of the layer times the number of tensors of a layer (StackSpec::cachedParts), plus the
   /// number of the tensor in its layer.
   int64_t member = 0;
-  /// For a mask, true if a form of rank below 4 has the last dimensions of `[batch, heads, queries, keys]`; it does not
-  /// begin with the batch.
+  /// For a mask, true if its forms of rank below 4 have the last dimensions of `[batch, heads, queries, keys]`, and so
+  /// do not begin with the batch.
   bool broadcast = false;
 };
 
 /// Returns true if |input| hides keys of self-attention or cross attention.
 inline bool isMask(const InputSpec &input) { return input.role == InputRole::AttentionMask || input.role == InputRole::MemoryMask; }
 
-/// Makes the decoder's ids from the encoder's if they are not an input: moves them one position on, drops the last and
-/// sets the first.
+/// The rule that makes the decoder's ids from the encoder's if they are not an input: moves the encoder's ids one
+/// position on, drops the last and sets the first.
 struct ShiftedIdsSpec {
   /// The first id, unless |padding| has a value.
   int64_t start = 0;
-  /// If it has a value, the first id is the encoder's id c - 1 of the sequence, where c is the number of ids that are
-  /// not this one.
+  /// If it has a value, the first id is the encoder's id at position c - 1 of the sequence, where c is the number of
+  /// ids of the sequence that are not |padding|.
   std::optional<int64_t> padding;
 };
 
@@ -177,7 +177,7 @@ struct TransformerSpec : WeightList {
   std::string basePrefix;
   std::vector<InputSpec> inputs;
   std::optional<StackSpec> encoder, decoder;
-  /// How the decoder's ids are made from the encoder's if they are not an input; if empty, they are a required input.
+  /// The rule for the decoder's ids if they are not an input; if empty, they are a required input.
   std::optional<ShiftedIdsSpec> shiftedIds;
   /// True if a row of the batch has several sequences, its choices: the dimensions of inputs are `[batch, choices,
   /// length]`, and those of outputs begin likewise.
@@ -193,11 +193,12 @@ struct TransformerSpec : WeightList {
   /// True if pooling in the entry `embed` skips the tokens of the prompt; the entry then has an input of the role
   /// PromptLength.
   bool embeddingSkipsPrompt = false;
-  /// The number of classes in the output `logits`, 0 if it has no scores of classes, and their names in this order.
+  /// The number of classes in the output `logits`, 0 if it has no scores of classes, and the names of the classes in
+  /// the order of their scores.
   int64_t classes = 0;
   std::vector<std::string> labels;
 
-  /// Returns the number of components of a key, and of a value, of |attention|.
+  /// Returns the number of components of a key of |attention|; valueSize returns that of a value.
   int64_t keySize(const AttentionSpec &attention) const {
     bool isShared = attention.sharedKey.weight != noWeight;
     return shapeOf(attention.key.weight)[0] / attention.kvHeads + (isShared ? shapeOf(attention.sharedKey.weight)[0] : 0);
@@ -221,8 +222,8 @@ struct TransformerSpec : WeightList {
   LinearSpec classifier(const std::string &name, int64_t in, int64_t labels, bool bias = true);
   /// Declares NAME.weight `[in, out]`, which the projection reads transposed, and NAME.bias.
   LinearSpec transposedLinear(const std::string &name, int64_t in, int64_t out);
-  /// Declares NAME as linear does. Files may have a projection for each of |parts| instead; in this order, each has an
-  /// equal share of the |out| features of NAME.
+  /// Declares NAME as linear does. Files may have a projection for each of |parts| instead: joined in this order, they
+  /// are NAME; each has an equal share of its |out| features.
   LinearSpec joinedLinear(const std::string &name, const std::vector<std::string> &parts, int64_t in, int64_t out, bool bias);
   /// Adds |name| as another name that |part|, a projection or a norm, may have in files.
   template <typename Spec>
@@ -250,17 +251,18 @@ struct TransformerSpec : WeightList {
   /// Gives |linear|, whose name is |name|, a bias of zeros, for feed-forwards: either all of their projections have a
   /// bias or none has.
   void addZeroBias(LinearSpec &linear, const std::string &name);
-  /// Returns the features [begin, end) of |linear|.
+  /// Returns the projection to the output features [begin, end) of |linear|.
   LinearSpec features(const LinearSpec &linear, int64_t begin, int64_t end);
   /// Sets the projections of queries, keys and values to parts of |joined|, whose rows are `[heads, 3, head size]`: for
   /// each head its query, its key and its value.
   void splitByHead(AttentionSpec &attention, const LinearSpec &joined, int64_t heads) { splitByGroup(attention, joined, heads, heads); }
-  /// The same for rows `[kvHeads, heads / kvHeads + 2, head size]`: for each key head, its query heads, the key head
-  /// and the value head.
+  /// Does the same for rows `[kvHeads, heads / kvHeads + 2, head size]`: for each key head, its query heads, the key
+  /// head and the value head.
   void splitByGroup(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads);
-  /// The same for rows `[heads + 2 * kvHeads, head size]`: all query heads, then all key heads, then all value heads.
+  /// Does the same for rows `[heads + 2 * kvHeads, head size]`: all query heads, then all key heads, then all value
+  /// heads.
   void splitByPart(AttentionSpec &attention, const LinearSpec &joined, int64_t heads, int64_t kvHeads);
-  /// Returns |linear| multiplied by |factor|.
+  /// Returns |linear| with its weight and its bias multiplied by |factor|.
   LinearSpec scaled(const LinearSpec &linear, double factor);
 };
 
@@ -274,8 +276,8 @@ void declarePast(TransformerSpec &spec);
 /// Reads the activation |key|, with the names of transformers' ACT2FN. Records an error for a name that is not
 /// implemented, and returns None.
 mlir::xfmr::Activation readActivation(ConfigReader &reader, const char *key, const char *fallback);
-/// Returns the activation |name|, the value of |key|. |more| completes messages with other values that the key may
-/// have.
+/// Returns the activation |name|, the value of |key|; handles an unknown name as readActivation does. |more| continues
+/// the list of accepted values in the message, with other values that the key may have.
 mlir::xfmr::Activation readActivationName(ConfigReader &reader, const char *key, const std::string &name, const char *more = "");
 
 } // namespace attune

@@ -20,9 +20,9 @@ class WeightCatalog {
 public:
   WeightCatalog(const TransformerSpec &spec, const TensorProvider &tensors) : spec(spec), tensors(tensors) {}
 
-  /// Returns the tensor of |parameter|, a weight of kind Tensor; the provider owns it. Fails if it is missing, not of a
-  /// float type, or of another shape. Errors name the file, the tensor, and what was expected and found; for a missing
-  /// tensor, the other names tried or the name that a wrapper gave it.
+  /// Returns the tensor of |parameter|, a weight of kind Tensor; the provider owns it. Fails if the tensor is missing,
+  /// not of a float type, or of another shape. Errors name the file, the tensor, and what was expected and found; for a
+  /// missing tensor, also the other names tried or the name that a wrapper of the model gave it.
   Result<const TensorSpec *> find(const WeightSpec &parameter) const;
   /// Reads the values of the tensor that find returns for |parameter|.
   Result<std::vector<double>> readValues(const WeightSpec &parameter) const;

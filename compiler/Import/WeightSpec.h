@@ -27,7 +27,7 @@ inline constexpr WeightId noWeight = -1;
 /// Parameters of a computed table, by name: numbers, words and lists of numbers.
 using WeightParameters = std::vector<std::pair<std::string, std::variant<double, std::string, std::vector<double>>>>;
 
-/// A tensor of the files, or an expression over other weights.
+/// A tensor of the files, a constant or computed table, or an expression over other weights.
 struct WeightSpec {
   enum Kind { Tensor, Fill, Computed, Slice, Select, Transpose, Reshape, Scale, Shift, Concat, Stack, Project, LayerNorm, UnitRows };
 
@@ -38,14 +38,15 @@ struct WeightSpec {
   std::vector<int64_t> shape;
   /// Tensor: other names of the same parameter.
   std::vector<std::string> aliases;
-  /// Tensor: the value of all elements if the files lack it.
+  /// Tensor: the value of all elements if the files lack it; empty if there is no such value.
   std::optional<double> absent;
   /// Tensor: the weight that replaces it if the files lack it.
   WeightId standIn = noWeight;
-  /// Tensor: true if files may have it in place of others. Generated files lack it.
+  /// Tensor: true if files may have it in place of another tensor or of a formula (otherTensor). Generated files lack
+  /// it.
   bool isStandIn = false;
   std::vector<WeightId> operands;
-  /// Slice, Select, Concat.
+  /// Slice, Select, Concat: the dimension.
   int64_t axis = 0;
   /// Slice: begin and end. Select: indices. Transpose: the permutation.
   std::vector<int64_t> indices;

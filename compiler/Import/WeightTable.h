@@ -22,7 +22,7 @@ class WeightTable {
 public:
   WeightTable(const TransformerSpec &spec, const TensorProvider &tensors, mlir::ModuleOp module);
 
-  /// Begins another entry: get creates new values, as an entry cannot use those of the one before.
+  /// Begins another entry: get creates new values, as an entry cannot use the values of the entry before.
   void beginEntry() { values.clear(); }
 
   /// Returns the value of |weight| in the present entry; null for noWeight. The first call for a weight creates its

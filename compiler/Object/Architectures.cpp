@@ -6,7 +6,8 @@
 
 using namespace attune;
 
-// Sums of f32 products are defined by fused multiply-adds, so all architectures require instructions for these.
+// The extensions that code for each architecture always uses. The sums of f32 products are defined by fused
+// multiply-adds, so each list has the extension with these instructions: `fma`, `neon` and `f`.
 static constexpr RequiredFeature kX86Required[] = {{"avx2", "AVX2"}, {"fma", "FMA"}};
 static constexpr RequiredFeature kArmRequired[] = {{"neon", "NEON"}};
 static constexpr RequiredFeature kRiscvRequired[] = {{"m", "M extension"}, {"f", "F extension"}, {"d", "D extension"}};

@@ -18,18 +18,18 @@ struct RequiredFeature {
 /// The description of one architecture. All names of features are LLVM's.
 struct Architecture {
   llvm::Triple::ArchType arch;
-  /// The CPU and its additional features for code that is compiled on a machine of another architecture, if `--cpu` is
-  /// not given.
+  /// The CPU that code is compiled for if `--cpu` is not given and the compiler runs on a machine of another
+  /// architecture, and the features that the code uses beside those of the CPU's name ("+m,+a"; "" for none).
   const char *baselineCpu, *baselineFeatures;
-  /// A CPU with few features beyond the required ones, as `--cpu` takes it, for messages.
+  /// The value of `--cpu` that error messages propose: a CPU with few features beyond the required ones.
   const char *least;
   llvm::ArrayRef<RequiredFeature> required;
-  /// The features that an object requires at run time if the CPU that it is compiled for has them; the runtime checks
-  /// them when it opens a model. A target may add others (TargetEmission::hostFeatures).
+  /// The features that an object requires at run time if the CPU for which the object is compiled has them. The runtime
+  /// checks them when it opens a model. A target may add other features (TargetEmission::hostFeatures).
   llvm::ArrayRef<const char *> features;
   /// The features that code never uses, even if the CPU has them. A name that ends in '*' is a prefix.
   llvm::ArrayRef<const char *> withheld;
-  /// The name of the calling convention; "" for LLVM's default.
+  /// LLVM's name of the ABI (MCTargetOptions::ABIName); "" for the default.
   const char *abi;
 };
 

@@ -9,9 +9,10 @@
 
 using namespace attune;
 
-/// The keywords of C23, C++23 and GNU C, macros that their compilers define, and the other names that occur in the
-/// header's function for the size of the workspace, each between spaces. Keywords that begin with an underscore are
-/// missing, since toParameter never returns one.
+/// The names that no parameter may have, each between spaces: the keywords of C23, C++23 and GNU C, macros that
+/// compilers predefine (`linux`), and the names that the function `…_workspace_bytes` of the header uses itself
+/// (`workers`, `uint64_t`). Keywords that begin with an underscore are missing: toParameter adds a prefix to all names
+/// that begin like them.
 static constexpr llvm::StringLiteral kReservedNames =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t "
     "class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
@@ -30,18 +31,20 @@ static std::string replacePunctuation(llvm::StringRef text) {
   return result;
 }
 
-/// Returns the first choice of a parameter for |name|.
+/// Returns the name of a C parameter for |name|. The results for two names may be equal.
 static std::string toParameter(llvm::StringRef name) {
   std::string parameter = replacePunctuation(name);
-  // Identifiers that begin with two underscores or with an underscore and a capital letter belong to the compiler.
+  // Identifiers that begin with two underscores or with an underscore and a capital letter are reserved to the
+  // compiler.
   bool isCompilers = parameter.size() > 1 && parameter[0] == '_' && (parameter[1] == '_' || llvm::isUpper(parameter[1]));
   if (parameter.empty() || llvm::isDigit(parameter[0]) || isCompilers)
     return "dim_" + parameter;
   return kReservedNames.contains(" " + parameter + " ") ? parameter + "_" : parameter;
 }
 
-/// Returns |choose|(name) for each of |names|, with a number where another name has it already. Names that are their
-/// own choice come first.
+/// Returns |choose|(name) for each of |names|, in the same order. Where another name already has that result, appends
+/// `_2`, `_3` and so on. A name that |choose| does not change has precedence: it keeps its result wherever it is in
+/// |names|.
 static std::vector<std::string> createDifferent(llvm::ArrayRef<llvm::StringRef> names, std::string (*choose)(llvm::StringRef)) {
   std::vector<std::string> result(names.size());
   llvm::StringSet<> taken;

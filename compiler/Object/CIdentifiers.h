@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Dims and tensors may have any names. In the C header of an object they are identifiers.
+// Dims and tensors of a model may have any names. The C header of an object needs identifiers for them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_OBJECT_CIDENTIFIERS_H
@@ -17,14 +17,16 @@
 namespace attune {
 
 /// Returns a distinct parameter name of a C or C++ function for each of |names|, in the same order. No result is
-/// `workers`, which the functions in the header also have. A name that can be a parameter stays as it is. In other
-/// names, bytes that are no ASCII letters or digits become underscores; the prefix `dim_` is added before a digit, an
-/// underscore after a keyword, and a number where names become equal.
+/// `workers`, another parameter of the functions in the header. A name that can be a parameter stays as it is. In any
+/// other name, bytes that are no ASCII letters or digits become underscores. The prefix `dim_` is added to an empty
+/// name and before a digit, two underscores, or an underscore and a capital letter; an underscore is added after a
+/// keyword; `_2`, `_3` and so on are added where names become equal.
 std::vector<std::string> createParameterNames(llvm::ArrayRef<llvm::StringRef> names);
 
-/// Returns a distinct suffix of an enumerator for each of |names|, in the same order. No result is `count`, which the
-/// header uses itself. Other names of ASCII letters, digits and underscores stay as they are; other bytes become
-/// underscores.
+/// Returns a distinct suffix of an enumerator for each of |names|, in the same order. `count` becomes `count_`, since
+/// the header has an enumerator with the suffix `count` of its own. Other names of ASCII letters, digits and
+/// underscores stay as they are. In the rest, other bytes become underscores, and `_2`, `_3` and so on are added where
+/// names become equal.
 std::vector<std::string> createEnumeratorSuffixes(llvm::ArrayRef<llvm::StringRef> names);
 
 } // namespace attune

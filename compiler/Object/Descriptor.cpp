@@ -40,14 +40,15 @@ public:
     return variable;
   }
 
-  /// Creates an array of structures; null if it is empty.
+  /// Creates a global array of |elements|, structures of one type, and returns its address; a null pointer without
+  /// elements.
   llvm::Constant *array(llvm::ArrayRef<llvm::Constant *> elements, const llvm::Twine &name) {
     if (elements.empty())
       return null();
     return global(llvm::ConstantArray::get(llvm::ArrayType::get(elements[0]->getType(), elements.size()), elements), name);
   }
 
-  /// Creates an array of numbers; null if it is empty.
+  /// Creates a global array of |count| numbers and returns its address; a null pointer if |count| is 0.
   llvm::Constant *i64s(const int64_t *values, size_t count, const llvm::Twine &name) {
     llvm::SmallVector<llvm::Constant *> elements;
     for (size_t i = 0; i < count; ++i)
@@ -55,7 +56,7 @@ public:
     return array(elements, name);
   }
 
-  /// Creates an array of strings; null if it is empty.
+  /// Creates a global array of |count| strings and returns its address; a null pointer if |count| is 0.
   llvm::Constant *texts(const char *const *values, size_t count, const llvm::Twine &name) {
     llvm::SmallVector<llvm::Constant *> elements;
     for (size_t i = 0; i < count; ++i)
@@ -73,7 +74,7 @@ public:
     return array(elements, name);
   }
 
-  /// Creates the attune_gpu_image of |image| with its bytes; PTX gets a NUL at its end.
+  /// Creates the attune_gpu_image of |image|, and a global with the bytes of |image| and, for PTX, a NUL at the end.
   llvm::Constant *image(const GpuImage &image) {
     bool isText = image.kind == ATTUNE_IMAGE_PTX;
     llvm::GlobalVariable *data = global(llvm::ConstantDataArray::getString(context, image.data, isText), "attune.image");
@@ -89,7 +90,9 @@ private:
 
 } // namespace
 
-/// Creates the attune_entry_desc of |entry|. Fails if |module| does not define the entry's C functions.
+/// Creates the attune_entry_desc of |entry|. Fails if |module| does not define the entry's C functions
+/// `attune_entry_E`, `attune_workspace_E` and `attune_flops_E`; a missing function of the others becomes a null
+/// pointer.
 static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Module &module, const EntrySignature &entry) {
   llvm::SmallVector<llvm::Constant *> dims;
   for (const DimSignature &dim : entry.dims)
@@ -112,7 +115,8 @@ static Result<llvm::Constant *> createEntry(DescriptorBuilder &builder, llvm::Mo
                          optional("attune_gather_bytes_")});
 }
 
-/// Creates the model's attune_generation_options.
+/// Creates a global attune_generation_options: the defaults of the runtime, overwritten by |settings|. Returns its
+/// address.
 static llvm::Constant *createGeneration(DescriptorBuilder &builder, GenerationSettings settings) {
   attune_generation_options o;
   attune_generation_options_init(nullptr, &o);
@@ -188,7 +192,8 @@ Status attune::addDescriptor(llvm::Module &module, const ModelSignature &signatu
     entries.push_back(*record);
   }
   for (const KernelSignature &kernel : signature.kernels) {
-    // The function of a kernel's parallel loop has this name (attune-outline-parallel, LowerParallelCalls).
+    // The passes attune-outline-parallel and attune-lower-parallel-calls give this name to the body of a kernel's
+    // parallel loop.
     llvm::Constant *body = module.getFunction(kernel.name + "_parallel_body");
     if (!body)
       body = llvm::ConstantPointerNull::get(llvm::PointerType::get(module.getContext(), 0));

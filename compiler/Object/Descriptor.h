@@ -45,8 +45,8 @@ struct DescriptorOptions {
 };
 
 /// Adds the descriptor `attune_model_<name>`, and its alias if |options|.alias is true, to |module| and gives all other
-/// definitions internal linkage. Fails unless |module| defines `attune_entry_<entry>`, `attune_workspace_<entry>` and
-/// `attune_flops_<entry>` for every entry, and if an entry has more than ATTUNE_MAX_DIMS dims.
+/// definitions internal linkage. Fails if |module| lacks the definition of `attune_entry_<entry>`,
+/// `attune_workspace_<entry>` or `attune_flops_<entry>` of an entry, or if an entry has more than ATTUNE_MAX_DIMS dims.
 Status addDescriptor(llvm::Module &module, const ModelSignature &signature, const DescriptorOptions &options);
 
 /// Returns the text of the C header of an object.

@@ -24,13 +24,13 @@ static const char *dtypeText(attune_dtype dtype) {
   return names[dtype];
 }
 
-/// Returns true if |tensor| is a mask that is added to scores: a name that ends in "mask", and elements of f32 with the
-/// default 0. Head masks, which are factors, have the default 1.
+/// Returns true if |tensor| is a mask that is added to attention scores. Such a mask has a name that ends in "mask",
+/// and elements of f32 with the default 0. Head masks are factors and have the default 1.
 static bool isAdditiveMask(const TensorSignature &tensor) {
   return tensor.dtype == ATTUNE_F32 && tensor.fill == ATTUNE_FILL_ZEROS && llvm::StringRef(tensor.name).ends_with("mask");
 }
 
-/// Prints the line of |tensor| in the comment on |entry|.
+/// Prints the line of |tensor| in the comment on |entry|. |input| is true for an input of |entry|, false for an output.
 static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, const TensorSignature &tensor, bool input) {
   static const char *const fills[] = {"required",
                                       "default zeros",
@@ -54,7 +54,8 @@ static void printTensor(llvm::raw_ostream &out, const EntrySignature &entry, con
   out << '\n';
 }
 
-/// Prints the positions of tensors as an enumeration of `<prefix><tensor>`, and their number as `<prefix>count`.
+/// Prints an enumeration with the position of each of |tensors| as `<prefix><tensor>`, and the number of tensors as
+/// `<prefix>count`.
 static void printIndices(llvm::raw_ostream &out, const std::string &prefix, llvm::ArrayRef<TensorSignature> tensors) {
   out << "enum {\n";
   auto names = llvm::map_to_vector(tensors, [](const TensorSignature &tensor) { return llvm::StringRef(tensor.name); });
@@ -93,7 +94,8 @@ static void printEntry(llvm::raw_ostream &out, const std::string &name, const En
   out << "  (void)workers;\n  return (uint64_t)(" << entry.workspaceFormula << ");\n}\n";
 }
 
-/// Prints the number of labels of |signature| and a comment with at most 1000 of them. |upper| is the prefix of macros.
+/// Prints a comment with the first 1000 labels of |signature|, and the number of all labels as the macro
+/// `<upper>_NUM_LABELS`. Prints nothing if there are no labels.
 static void printLabels(llvm::raw_ostream &out, const std::string &upper, const ModelSignature &signature) {
   constexpr size_t most = 1000;
   if (signature.labels.empty())

@@ -14,7 +14,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the element type in the descriptor, or an error.
+/// Returns the attune_dtype of the element type |type|; an error if there is none.
 static Result<attune_dtype> getDType(Type type) {
   if (type.isF32())
     return ATTUNE_F32;
@@ -29,7 +29,8 @@ static Result<attune_dtype> getDType(Type type) {
   return Status::error("expected elements of type f32, i64, bf16, f16 or i8");
 }
 
-/// Returns the dims of |function|, an entry. |limits| has the largest values of dims by their names and may be null.
+/// Returns the dims of |function|, an entry. |limits| has the largest values of dims by their names; null means no
+/// limits. The origin of each dim but `total_length` is the inputs; readEntry corrects that of session dims.
 static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr limits) {
   std::vector<DimSignature> dims;
   for (StringRef name : getEntryDims(function)) {
@@ -39,12 +40,13 @@ static std::vector<DimSignature> readDims(func::FuncOp function, DictionaryAttr 
   return dims;
 }
 
-/// Returns the position of the dim |name| of |entry|.
+/// Returns the position of the dim |name| of |entry|; the number of dims if there is none of this name.
 static int64_t findDim(const EntrySignature &entry, StringRef name) {
   return llvm::find_if(entry.dims, [&](const DimSignature &dim) { return dim.name == name; }) - entry.dims.begin();
 }
 
-/// Reads a tensor of |entry| with the dims |dims|.
+/// Returns the signature of the tensor |name| of |entry|. |dims| has a size or the name of a dim for each dimension of
+/// |type|. Fails if the descriptor does not have the element type.
 static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type, StringAttr name, ArrayAttr dims) {
   Result<attune_dtype> dtype = getDType(cast<ShapedType>(type).getElementType());
   if (!dtype)
@@ -59,7 +61,8 @@ static Result<TensorSignature> readTensor(const EntrySignature &entry, Type type
   return result;
 }
 
-// The enumerations of the dialect have the same numbers as their counterparts in attune/abi.h.
+// readEntry casts xfmr::InputDefault to attune_fill and xfmr::CacheUse to attune_cache_use, which have the same
+// numbers.
 static_assert(xfmr::getMaxEnumValForInputDefault() == ATTUNE_FILL_SOURCE_LENGTHS);
 static_assert(xfmr::getMaxEnumValForCacheUse() == ATTUNE_CACHE_CONTINUE);
 
@@ -143,7 +146,8 @@ Result<std::vector<CacheSignature>> attune::readCaches(ModuleOp module) {
   return ordered;
 }
 
-/// Checks that the output `logits` of each entry has a score for each label.
+/// Checks that the last dimension of each output `logits` is the number of labels. Accepts any size if the model has no
+/// labels.
 static Status checkLabels(const ModelSignature &signature) {
   for (const EntrySignature &entry : signature.entries)
     for (const TensorSignature &output : entry.outputs)
@@ -196,7 +200,8 @@ void attune::readKernels(ModuleOp module, ModelSignature &signature, StringRef d
     }
 }
 
-/// Returns |formula| of |entry| as a C expression.
+/// Returns |formula| of |entry| as a C expression of the results of createParameters. A symbol that is no dim, such as
+/// `workers`, keeps its name.
 static std::string formatFormula(const EntrySignature &entry, xfmr::FormulaAttr formula) {
   std::vector<std::string> parameters = createParameters(entry);
   auto asParameter = [&](Attribute symbol) {

@@ -14,13 +14,13 @@
 
 using namespace attune;
 
-/// The functions of the C library that code may call.
+/// The functions of the C library that compiled code may call.
 static constexpr const char *kAllowedSymbols[] = {"memcpy", "memmove", "memset"};
 
-/// The LLVM pipeline: propagates constants into kernels (strides are arguments), rotates loops for the code generator,
-/// cleans up each function once, and erases functions without callers. Earlier phases have vectorized and unrolled
-/// loops, and functions are too large to be inlined. LLVM's default pipelines take much longer and produce the same hot
-/// loops. FreezeLoopBases follows.
+/// The LLVM pipeline: propagates constants into kernels (sizes and strides of buffers are arguments), rotates loops for
+/// the code generator, cleans up each function once, and erases functions without callers. It does not vectorize or
+/// unroll loops, which earlier phases have done, and inlines nothing, since functions are too large. LLVM's default
+/// pipelines take much longer and produce the same hot loops. After this pipeline, optimizeModule runs FreezeLoopBases.
 static constexpr const char *kPasses =
     "globalopt,ipsccp,function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,loop-mssa(loop-rotate,licm),simplifycfg,"
     "instcombine<no-verify-fixpoint>,loop(indvars),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce),deadargelim,globaldce";
@@ -37,7 +37,7 @@ void attune::setTarget(llvm::Module &module, const HostMachine &target) {
     // No exception passes through compiled code, so it needs no unwind tables.
     function.addFnAttr(llvm::Attribute::NoUnwind);
     if (target.vectorBits() == 512) {
-      // LLVM tunes some CPUs with AVX-512 for 256 bits, which makes long kernels slower.
+      // For some CPUs with AVX-512, LLVM prefers vectors of 256 bits, with which long kernels are slower.
       function.addFnAttr("prefer-vector-width", "512");
       function.addFnAttr("min-legal-vector-width", "512");
     }

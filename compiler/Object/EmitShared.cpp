@@ -10,8 +10,8 @@
 
 using namespace attune;
 
-/// Returns the path of a linker, or "" if there is none. |isCompiler| becomes true if it is a C compiler. Debian's
-/// packages name ld.lld with the version of LLVM at its end.
+/// Returns the path of ld.lld or of a C compiler that can link, or "" if there is neither. Sets |isCompiler| to false
+/// only for ld.lld, which Debian's packages call `ld.lld-VERSION`.
 static std::string findLinker(bool &isCompiler) {
   isCompiler = false;
   for (const std::string &name : {std::string("ld.lld"), "ld.lld-" + std::to_string(LLVM_VERSION_MAJOR)}) {
@@ -37,9 +37,9 @@ Result<std::string> attune::linkShared(const std::string &object) {
   for (const Result<MemoryFile> *file : {&input, &output})
     if (!*file)
       return file->status();
-  // The object is the only input, so the result of either linker needs no library; the process that loads it has
-  // memcpy. LLD creates its output beside the given name and renames it, which does not work for a file without a name,
-  // so it writes to standard output instead.
+  // The object is the only input, so the shared object depends on no library, with either linker; memcpy, memmove and
+  // memset come from the process that loads it. LLD writes a new file in the folder of its output and renames the file.
+  // This does not work for a MemoryFile, which has no name, so LLD writes to standard output instead.
   if (isCompiler)
     options.arguments = {"-shared", "-nostdlib", "-Wl,-z,noexecstack", "-Wl,--build-id=none", "-o", output->path(), input->path()};
   else

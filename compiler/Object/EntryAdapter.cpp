@@ -57,9 +57,9 @@ Value EntryAdapter::buildCache(MemRefType type, StringRef cacheName, Value state
   for (int64_t i = 0; i < 4; ++i)
     counts[i] = load(i64, stateDims, 8 * i);
   auto multiply = [&](Value a, Value b) -> Value { return LLVM::MulOp::create(builder, loc, a, b); };
-  // Caches follow each other in memory, those of sequences before those of sources. Each has |width| tokens in each
-  // panel of each slot. |before| has the bytes of the caches before this one, first those of sequences, then those of
-  // sources, for one panel of one slot.
+  // |counts| has the slots, the panels of a slot, the sources, and the panels of a source. Caches follow each other in
+  // memory, those of sequences before those of sources. A panel has |width| tokens. |before| has the bytes of one panel
+  // of one slot in all caches before |cacheName|: first in caches of sequences, then in caches of sources.
   int64_t before[2] = {0, 0};
   const CacheSignature *own = nullptr;
   for (const CacheSignature &cache : caches) {

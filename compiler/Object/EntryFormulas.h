@@ -22,7 +22,7 @@ public:
 
 private:
   /// Creates the value of |formula| for the dims at |dimValues|, as i64. The formula may use `workers` if |workers| is
-  /// not null.
+  /// not null. Fails, with an error on the entry, if the formula has another symbol that is no dim.
   mlir::FailureOr<mlir::Value> evaluate(mlir::xfmr::FormulaAttr formula, mlir::Value dimValues, mlir::Value workers);
 };
 

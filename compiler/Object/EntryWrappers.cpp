@@ -31,8 +31,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Builds the functions that count the calls of all_gather in a call of |entry| and the bytes that a rank receives by
-/// them, if |entry| has formulas for both.
+/// Removes the formulas `xfmr.gathers` and `xfmr.gather_bytes` from |entry|. If both were there, builds the functions
+/// that evaluate them: the number of calls of all_gather in a call of |entry|, and the bytes that a rank receives by
+/// these calls.
 static LogicalResult buildGathers(func::FuncOp entry, EntryFormulas &formulas) {
   auto gathers = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGathersAttr));
   auto bytes = cast_or_null<xfmr::FormulaAttr>(entry->removeAttr(xfmr::kGatherBytesAttr));

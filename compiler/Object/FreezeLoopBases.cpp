@@ -13,12 +13,12 @@
 //
 // In the code generator, loop strength reduction chooses what to keep in registers for the addresses of a loop. It
 // looks through %base, finds a sum of many terms, and tries the ways to divide the sum among registers, for each
-// address and again for all together, although the loop needs the whole sum only. It does not look through a `freeze`,
-// which costs nothing: it becomes a copy that register allocation removes. Bases that differ by a constant no longer
-// share a register; on x86-64, where this was measured, no inner loop grew by it.
+// address and again for all together. The loop needs only the whole sum. Loop strength reduction does not look through
+// a `freeze`. The `freeze` costs nothing: it becomes a copy, which register allocation removes. Bases that differ by a
+// constant no longer share a register; on x86-64, where this was measured, no inner loop became longer.
 //
-// Arguments, constants and allocations are whole already and stay as they are. A use may always be replaced by its
-// `freeze`, which differs from its operand only if that is poison or undefined.
+// Arguments, constants and allocations are no sums, so their uses stay as they are. A use of a value may always be
+// replaced by the `freeze` of the value: the two differ only if the value is poison or undefined.
 
 #include "compiler/Object/FreezeLoopBases.h"
 #include "llvm/ADT/DenseMap.h"
@@ -36,7 +36,8 @@ llvm::PreservedAnalyses FreezeLoopBases::run(llvm::Loop &loop, llvm::LoopAnalysi
   llvm::DenseMap<llvm::Instruction *, llvm::Value *> frozen;
   for (llvm::BasicBlock *block : loop.blocks())
     for (llvm::Instruction &instruction : *block) {
-      // A phi of the header takes its operand once, before the first iteration. Others are rare in kernels.
+      // A phi of the header takes its operand once, before the first iteration. Phis of other blocks are rare in
+      // kernels.
       if (llvm::isa<llvm::PHINode>(instruction))
         continue;
       for (llvm::Use &use : instruction.operands()) {

@@ -10,8 +10,8 @@
 namespace attune {
 
 /// Freezes the pointers that an innermost loop uses and that instructions before the loop compute. Loop strength
-/// reduction then takes each of them as a whole instead of trying the ways to split its computation, which would be most
-/// of the time that it takes; the inner loops that it makes are as short or shorter.
+/// reduction then treats each such pointer as one value. Otherwise it would try the ways to split the computation of
+/// the pointer, which takes most of the time of loop strength reduction and makes no inner loop shorter.
 struct FreezeLoopBases : llvm::PassInfoMixin<FreezeLoopBases> {
   llvm::PreservedAnalyses run(llvm::Loop &loop, llvm::LoopAnalysisManager &analyses, llvm::LoopStandardAnalysisResults &results,
                               llvm::LPMUpdater &updater);

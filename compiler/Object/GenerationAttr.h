@@ -15,8 +15,8 @@ namespace attune {
 
 /// Replaces the generation settings in the `xfmr.model` of |module|, which must have that attribute, by |settings|.
 void writeGenerationAttr(mlir::ModuleOp module, const GenerationSettings &settings);
-/// Returns the settings of |module|, or nullopt if it has none. Errors name the setting, since the module may come from
-/// a file.
+/// Returns the generation settings of |module|, or nullopt if it has none. Fails if a setting has an unknown name or a
+/// wrong value, since the module may come from a file; the error names the setting.
 Result<std::optional<GenerationSettings>> readGenerationAttr(mlir::ModuleOp module);
 
 } // namespace attune

@@ -16,8 +16,8 @@
 
 using namespace attune;
 
-/// Returns the features of this machine, as LLVM writes them. They are needed beside the CPU's name, since a virtual
-/// machine may lack features that the name implies.
+/// Returns the features of this machine, as LLVM writes them ("+avx2,-avx512f"). They are needed beside the CPU's name,
+/// since a virtual machine may lack features that the name implies.
 static std::string getHostFeatures() {
   // A map sorts the features, so that the string is always the same.
   std::map<std::string, bool> sorted;
@@ -64,7 +64,9 @@ struct CpuName {
 };
 } // namespace
 
-/// Resolves |text|, the value of --cpu: nothing, `native`, or a name, followed by features.
+/// Returns the CPU and the features that |text|, the value of --cpu, stands for. |text| is empty, `native` or a CPU's
+/// name, after which features may follow (",+a,-b"). Fails if |text| is `native` and |triple| has another architecture
+/// than this machine.
 static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &triple, const Architecture &architecture) {
   auto [name, features] = llvm::StringRef(text).split(',');
   llvm::Triple host(llvm::sys::getProcessTriple());
@@ -81,7 +83,8 @@ static Result<CpuName> resolveCpu(const std::string &text, const llvm::Triple &t
   return result;
 }
 
-/// Returns an error if LLVM does not know a feature in |features|, "+a,-b". LLVM itself would only print a warning.
+/// Returns an error if a feature in |features|, "+a,-b", has no sign or is unknown to LLVM. LLVM itself would only
+/// print a warning.
 static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInfo &info) {
   llvm::SmallVector<llvm::StringRef> words;
   features.split(words, ',', -1, /*KeepEmpty=*/false);
@@ -94,7 +97,8 @@ static Status checkFeatures(llvm::StringRef features, const llvm::MCSubtargetInf
   return {};
 }
 
-/// Appends to |features| "-NAME" for each feature that |architecture| does not allow.
+/// Appends "-NAME" to |features| for each feature in Architecture::withheld. A prefix in that list stands for the
+/// features with this prefix that |info| has enabled.
 static void withhold(const Architecture &architecture, const llvm::MCSubtargetInfo &info, std::string &features) {
   for (llvm::StringRef pattern : architecture.withheld) {
     if (!pattern.consume_back("*")) {

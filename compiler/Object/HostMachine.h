@@ -17,10 +17,12 @@ namespace attune {
 /// The CPU that runs the host code, with LLVM's target machine for it. Kernels run on the same CPU or on a GPU.
 class HostMachine {
 public:
-  /// Creates the machine for |cpu| and |triple|. |cpu| is `native`, a level (`x86-64-v3`) or one of LLVM's names, which
-  /// features may follow ("generic-rv64,+m,+f,+d,-c"). An empty |cpu| means `native` if |triple| has this machine's
-  /// architecture, else the architecture's baseline. An empty |triple| means this machine's. Errors name the unknown
-  /// word or the feature that the CPU lacks.
+  /// Creates the machine for |cpu| and |triple|. |cpu| is a name and perhaps features ("generic-rv64,+m,+f,+d,-c"). The
+  /// name is `native`, a level (`x86-64-v3`), another of LLVM's names, or empty: `native` if |triple| has this machine's
+  /// architecture, else the architecture's baseline. An empty |triple| means this machine's. Fails if the triple is
+  /// unknown or not one of Architectures.h, if the CPU or a feature is unknown, if the name is `native` but |triple| has
+  /// another architecture, or if the CPU lacks a required feature; the error names the wrong word or the missing
+  /// feature.
   static Result<HostMachine> create(const std::string &cpu = "", const std::string &triple = "");
 
   llvm::TargetMachine &machine() const { return *targetMachine; }
@@ -34,11 +36,11 @@ public:
   /// Returns the features in Architecture::features that the CPU has, separated by commas. The runtime checks them when
   /// it opens a model.
   std::string requiredFeatures() const;
-  /// Returns the bits of the vector registers that kernels use, at most 512, or 32 if floats are in scalar registers.
-  /// vectorRegisters() returns the number of these registers.
+  /// Returns the width in bits of the registers in which kernels keep floats: at most 512 for vector registers, 32 for
+  /// scalar registers. vectorRegisters() returns the number of these registers.
   unsigned vectorBits() const;
   unsigned vectorRegisters() const;
-  /// Returns LLVM's names of the features that schedules depend on and an x86 CPU has, and "x86"; nothing for other
+  /// Returns "x86" and LLVM's names of those features of an x86 CPU on which schedules depend; an empty set for other
   /// CPUs.
   llvm::StringSet<> scheduleFeatures() const;
 

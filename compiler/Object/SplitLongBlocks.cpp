@@ -16,10 +16,10 @@
 //     ret                                ret                        the terminator and the code before the first call stay
 //
 // A part gets the values of earlier code that it uses as arguments. Values of the part that later code uses are
-// returned through memory. To keep these few, moveSharedComputations first moves instructions whose results another
-// part or the terminator uses, and the instructions that compute their operands, to before the first call. It moves
-// only instructions without effects that may be executed speculatively. An instruction that depends on a load or on the
-// result of a call stays in its part.
+// returned through memory. To keep such values few, moveSharedComputations first moves instructions whose results
+// another part or the terminator uses, and the instructions that compute their operands, to before the first call. It
+// moves only instructions without effects that may be executed speculatively. An instruction that depends on a load or
+// on the result of a call stays in its part.
 //
 // Works on any block of any function in LLVM IR; calls of intrinsics do not count. Invariants: calls, loads and stores
 // keep their order, and every value is computed by the same instruction. A part that LLVM's CodeExtractor cannot
@@ -34,8 +34,7 @@
 
 using namespace attune;
 
-/// The largest number of calls of a block that is not split. The entry of a model with a hundred layers has about a
-/// thousand.
+/// The most calls of a block that is not split. The entry of a model with a hundred layers has about a thousand calls.
 static constexpr unsigned kMostCalls = 2048;
 /// The number of calls of a part; the last part may have fewer.
 static constexpr unsigned kCallsOfPart = 256;
@@ -50,8 +49,8 @@ static bool isMovable(const llvm::Instruction &instruction) {
   return !isCall(instruction) && !instruction.mayReadOrWriteMemory() && llvm::isSafeToSpeculativelyExecute(&instruction);
 }
 
-/// Moves instructions whose results another part of |block| or its terminator uses, and the computations of their
-/// operands, to before the first call, so that parts have few results.
+/// Prepares |block| for cutBlock: moves instructions of a part whose results another part or the terminator uses, and
+/// the computations of their operands, to before the first call, so that parts have few results.
 static void moveSharedComputations(llvm::BasicBlock &block) {
   llvm::DenseMap<const llvm::Instruction *, unsigned> parts;
   unsigned calls = 0;
@@ -99,7 +98,7 @@ static llvm::SmallVector<llvm::BasicBlock *> cutBlock(llvm::BasicBlock &block) {
     if (isCall(instruction) && calls++ % kCallsOfPart == 0)
       starts.push_back(&instruction);
   llvm::SmallVector<llvm::BasicBlock *> parts;
-  // Splits off the last part first, so that each instruction moves once.
+  // The last part is split off first, so that each instruction moves to another block once.
   block.splitBasicBlock(block.getTerminator(), block.getName() + ".end");
   for (llvm::Instruction *start : llvm::reverse(starts))
     parts.push_back(block.splitBasicBlock(start, block.getName() + ".part"));

@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the CPU for phase pipelines without `cpu`: one that does not depend on the machine that runs the compiler.
+/// Returns the value of `cpu` for pipelines `attune-to-PHASE` that do not give it: a CPU's name, after which features
+/// may follow. It does not depend on the machine that runs the compiler.
 static std::string getDefaultCpu(const llvm::Triple &triple) {
   if (triple.getArch() == llvm::Triple::x86_64)
     return "x86-64-v4";

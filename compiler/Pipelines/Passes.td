@@ -5,7 +5,7 @@
 include "mlir/Pass/PassBase.td"
 
 def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
-  let summary = "lower a module to the next phase, for the target it carries";
+  let summary = "lower a module from one phase to the next, for the target that it carries";
   let description = [{
     Builds the pipeline of `phase` from the module's attributes `rt.target` and `rt.schedule` and runs it:
 
@@ -16,12 +16,13 @@ def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
     ```
 
     A phase is a step of a compilation: import, dialect, linalg, tiled, kernels, bufferized, vector, target, llvm and
-    object (docs/architecture.md). `rt.target` has the machine to compile for, the precisions and the formats of
-    weights, `rt.schedule` the tile sizes and layouts of operands. A module without `rt.target` is compiled for the
-    first target of the build (`cpu`: x86 with AVX-512), in f32; without `rt.schedule`, the schedule follows from the
-    target. Expects a module as the phase before leaves it. The phases `import`, `llvm` and `object` have no passes:
-    with one of them, the module stays as it is. An unknown phase, or a target that this build lacks, is an error.
-    Numerics: those of the passes of the phase.
+    object (docs/architecture.md). `rt.target` describes the machine to compile for, the precisions and the formats of
+    weights; `rt.schedule` has the tile sizes and the layouts of operands. A module without `rt.target` is compiled for
+    the first target of the build (`cpu`: x86 with AVX-512), in f32; without `rt.schedule`, the schedule follows from
+    the target. Expects the module that the previous phase leaves. The phases `import`, `llvm` and `object` have no
+    passes: with one of these, the module stays as it is. It is an error if the phase is unknown, if this build lacks
+    the target, or if the target does not accept the properties in `rt.target`. Numerics: those of the passes of the
+    phase.
   }];
   let options = [Option<"phase", "phase", "std::string", "",
                         "the phase to lower to: dialect, linalg, tiled, kernels, bufferized, vector or target">];
@@ -30,16 +31,18 @@ def RunPhase : Pass<"attune-run-phase", "::mlir::ModuleOp"> {
 def ReplaceTarget : Pass<"attune-replace-target", "::mlir::ModuleOp"> {
   let summary = "replace the target that a module carries";
   let description = [{
-    Replaces `rt.target` and `rt.schedule` by those of the options, so that the next phases compile for that machine:
+    Replaces `rt.target` and `rt.schedule` by the target that the options describe and its schedule, so that the next
+    phases compile for this target:
 
     ```mlir
     module attributes {rt.target = …, rt.schedule = …} {…}
     // becomes the same module with the target and the schedule of, for example, cpu=x86-64-v3
     ```
 
-    Run it on the output of the phase `import`. Later phases are not repeated: after `linalg`, for example, weights keep
-    the layout of the old target. Options that are not given have their defaults, not the values of the old target.
-    Options that the target does not accept are an error. A module without the attributes gets them. Numerics: exact.
+    Run the pass on the output of the phase `import`. On the output of a later phase, the results of the earlier phases
+    stay: after `linalg`, for example, weights keep the layout of the old target. Options that are not given have their
+    defaults, not the values of the old target. Options that the target does not accept are an error. A module without
+    `rt.target` and `rt.schedule` gets both. Numerics: exact.
   }];
   let options = [
     Option<"target", "target", "std::string", "", "target of the kernels; the first target of the build by default">,

@@ -32,8 +32,8 @@ std::optional<Phase> attune::symbolizePhase(llvm::StringRef name) {
 
 std::string attune::listPhases() { return llvm::join(ArrayRef<llvm::StringLiteral>(kPhaseNames), ", "); }
 
-/// Builds the phase `dialect`. Leaves optimized `xfmr`: projections joined, epilogues and residuals fused, dropout
-/// removed, equal layer functions shared.
+/// Builds the phase `dialect`. Leaves optimized operations of `xfmr`: projections are joined, epilogues and residuals
+/// are fused, dropout is removed, and equal layers share a function.
 static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule, const Target &target) {
   OpPassManager &functions = pm.nest<func::FuncOp>();
   functions.addPass(xfmr::createDecomposeExperts(xfmr::DecomposeExpertsOptions{!schedule.hostReadsBuffers}));
@@ -63,8 +63,8 @@ static void buildDialectPipeline(OpPassManager &pm, const rt::Schedule &schedule
   pm.addPass(createCountGathers());
 }
 
-/// Builds the phase `linalg`. Leaves linalg and `tile` operations on tensors; attention, rotary embeddings, updates and
-/// reads of key/value caches, and weights, in their final layout, are still in `xfmr`.
+/// Builds the phase `linalg`. Leaves linalg and `tile` operations on tensors. Operations of `xfmr` remain for
+/// attention, rotary embeddings, updates and reads of key/value caches, and weights, which have their final layout.
 static void buildLinalgPipeline(OpPassManager &pm, const rt::Schedule &schedule) {
   ConvertXfmrToLinalgOptions convert;
   convert.knownCounts = !schedule.hostReadsBuffers;
@@ -125,8 +125,8 @@ static void buildKernelsPipeline(OpPassManager &pm, const Target &target) {
   target.addKernelPasses(pm);
 }
 
-/// Builds the phase `bufferized`. Leaves memrefs only: weights and workspace are byte buffers passed to the entries,
-/// which return nothing.
+/// Builds the phase `bufferized`. Leaves memrefs only: entries get the weights and the workspace as byte buffers and
+/// the outputs as buffers of the caller, and return nothing.
 static void buildBufferizedPipeline(OpPassManager &pm, const Target &target, const rt::Schedule &schedule) {
   pm.addPass(createAssignWeightOffsets());
   OpPassManager &tensors = pm.nest<func::FuncOp>();
@@ -177,7 +177,7 @@ void attune::buildPhasePipeline(OpPassManager &pm, Phase phase, const Target &ta
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The options of a phase pipeline, which correspond to flags of `attune compile`.
+/// The options of the pipelines `attune-to-PHASE`. Each corresponds to a flag of `attune compile`.
 struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
   Option<std::string> target{*this, "target", llvm::cl::desc("target of the kernels; the first target of the build by default")};
   Option<std::string> cpu{*this, "cpu", llvm::cl::desc("the CPU; by default x86-64-v4, or the baseline CPU of another architecture")};
@@ -196,8 +196,9 @@ struct PhaseFlags : PassPipelineOptions<PhaseFlags> {
 };
 } // namespace
 
-/// Adds the passes of |phase| for the target that |options| describe; without options, for the target that the module
-/// carries.
+/// Adds the passes of |phase|. If |options| is empty, the passes are for the target that the module carries. Otherwise
+/// they are for the target that |options| describe, and a pass before them replaces the target of the module. Fails if
+/// |options| are wrong; |report| gets the error unless the parser of options has printed it.
 static LogicalResult buildPhaseFromFlags(OpPassManager &pm, Phase phase, StringRef options,
                                          llvm::function_ref<LogicalResult(const Twine &)> report) {
   if (options.empty()) {

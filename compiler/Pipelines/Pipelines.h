@@ -11,18 +11,19 @@
 
 namespace attune {
 
-/// The steps from a model description to code. Flags, test folders and documents use these names and no others.
+/// The steps from a model description to code. Flags, test folders and documents call them by the names of
+/// stringifyPhase and by no others.
 enum class Phase { Import, Dialect, Linalg, Tiled, Kernels, Bufferized, Vector, Target, Llvm, Object };
 
 /// Returns the name of |phase|: "import", "dialect", …
 llvm::StringRef stringifyPhase(Phase phase);
-/// Returns the phase called |name|; nullopt if there is none.
+/// Returns the phase called |name|; nullopt if no phase has this name.
 std::optional<Phase> symbolizePhase(llvm::StringRef name);
-/// Returns all names in order, for messages: "import, dialect, …".
+/// Returns the names of all phases in order, for messages: "import, dialect, …".
 std::string listPhases();
 
 /// Adds to |pm| the passes that lower from the phase before |phase| to |phase| for |target|, with the tile sizes and
-/// layouts of |schedule|. Adds none for import, llvm and object, which are not made of passes.
+/// layouts of |schedule|. Adds none for `import`, `llvm` and `object`, which are not made of passes.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target, const mlir::rt::Schedule &schedule);
 /// Adds the same passes with the target's own schedule.
 void buildPhasePipeline(mlir::OpPassManager &pm, Phase phase, const Target &target);

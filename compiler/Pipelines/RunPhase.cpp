@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // RunPhase expects the IR at the end of the previous phase and lowers it by the pipeline for the target and the
-// schedule in the attributes of the module. ReplaceTarget sets these attributes, also if the module has none.
+// schedule in the attributes `rt.target` and `rt.schedule` of the module. ReplaceTarget sets these two attributes,
+// whether or not the module has them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,8 @@ namespace {
 struct RunPhase : attune::impl::RunPhaseBase<RunPhase> {
   using RunPhaseBase::RunPhaseBase;
 
-  /// Adds the dialects that the pipeline of any target needs for the phase, since the target is not known yet.
+  /// Adds the dialects that the phase needs for any target and kernel backend of this build, since the target of the
+  /// module is not known yet.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<rt::RtDialect>();
     std::optional<Phase> wanted = symbolizePhase(phase);

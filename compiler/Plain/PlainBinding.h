@@ -12,19 +12,21 @@ namespace attune {
 /// The dims, inputs, outputs and caches of one call, checked against the entry.
 class PlainBinding {
 public:
-  /// Takes the inputs of |request|, adds the defaults of missing ones, and adds to |caches| the caches of the entry
-  /// that it does not have yet, filled with zeros. With |wide|, floats are f64. Fails if an input is unknown, has no
-  /// default, or has sizes, a type or values that the entry does not accept, or if the entry needs caches and |caches|
+  /// Takes the inputs of |request| and adds the default of each input that |request| lacks. Adds each cache that
+  /// |entry| uses and |caches| lacks to |caches|, filled with zeros. With |wide|, f64 takes the place of f32. Fails if
+  /// |entry| has no input of a given name, if a given input has sizes, a type or values that |entry| does not accept,
+  /// if a required input is missing, if no input gives a dim of a missing one, or if |entry| uses caches and |caches|
   /// is null.
   static Result<PlainBinding> create(const PlainEntry &entry, const PlainRequest &request, PlainCaches *caches, bool wide);
 
-  /// The values of all dims, including those of caches, and "workers", which is 1.
+  /// Returns the values of dims by name: the dims of inputs and caches, "past" and "source_length" of the request, and
+  /// "workers", which is 1.
   const std::map<std::string, int64_t> &dims() const { return sizes; }
   /// Returns the sizes of |argument|. Fails if no input or cache gives one of its dims.
   Result<std::vector<int64_t>> shapeOf(const PlainArgument &argument) const;
   /// Returns the tensor of an input or a cache.
   OwnedTensor &tensor(const PlainArgument &argument);
-  /// Returns a tensor for |argument|, an output, filled with the byte |poison|.
+  /// Returns a tensor for |argument|, an output, filled with the byte |poison|. Fails as shapeOf does.
   Result<OwnedTensor> makeOutput(const PlainArgument &argument, uint8_t poison) const;
 
 private:
@@ -40,9 +42,11 @@ private:
   std::map<std::string, OwnedTensor> inputs;
 };
 
-/// Returns the type of tensors with elements of |type|; F64 for f32 if |wide|.
+/// Returns the type of tensors with elements of |type|, a type that getElementKind supports; F64 for f32 if |wide|.
 DType getPlainDType(mlir::Type type, bool wide);
-/// Returns |output| of an entry as its members "NAME.0", "NAME.1", … if it is a group, else itself.
+/// Returns the tensors that the C API has for the output |argument| with the value |output|. If |argument| is a group,
+/// they are the slices of |output| along its first dimension, named "NAME.0", "NAME.1", …; else |output| is the only
+/// one.
 std::vector<OwnedTensor> splitGroup(const PlainArgument &argument, OwnedTensor output);
 
 } // namespace attune

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A strided view of memory with checked indices. An index beyond a dimension is recorded as a fault of the run, and
-// reads zero or writes nothing, so that a wrong index does not crash the process.
+// A strided view of memory with checked indices. An access with an index outside of its dimension is recorded as a
+// fault of the run; it reads 0 or writes nothing, so that a wrong index does not crash the process.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINBUFFER_H
@@ -23,18 +23,19 @@ namespace attune {
 /// The types of elements that the plain path computes with.
 enum class ElementKind : uint8_t { F32, F64, BF16, F16, I64, I32, I16, I8, I1 };
 
-/// Returns true for types of floats.
+/// Returns true if elements of |kind| are floats.
 inline bool isFloat(ElementKind kind) { return kind <= ElementKind::F16; }
 /// Returns |value| rounded to bf16, to nearest, ties to even.
 float roundToBf16(float value);
-/// Returns the bits of |value| rounded to f16, to nearest, ties to even. fromHalf() returns the value of the bits of an
-/// f16.
+/// toHalf() returns the bits of |value| rounded to f16, to nearest, ties to even. fromHalf() returns the value of the
+/// f16 with the given |bits|.
 uint16_t toHalf(float value);
 float fromHalf(uint16_t bits);
 
-/// Returns the kind of |type|, F64 for f32 if |wide|; nullopt for a type that the plain path does not support.
+/// Returns the kind of elements of |type|: F64 for f32 if |wide|, I64 for index; nullopt for a type that the plain path
+/// does not support.
 std::optional<ElementKind> getElementKind(mlir::Type type, bool wide);
-/// Returns the size of an element in bytes.
+/// Returns the size of an element of |kind| in bytes.
 int64_t getElementBytes(ElementKind kind);
 
 /// The first error of a run.
@@ -46,7 +47,8 @@ struct FaultLog {
   }
 };
 
-/// A strided view of memory. An absent operand is a buffer without data.
+/// A strided view of memory: |data| is the address of the element whose indices are all 0, and strides are in elements.
+/// |data| is null for an absent operand. Errors are not recorded if |faults| is null.
 struct PlainBuffer {
   char *data = nullptr;
   ElementKind kind = ElementKind::F32;
@@ -78,11 +80,12 @@ struct PlainBuffer {
   void set(std::initializer_list<int64_t> indices, T value) const {
     set<T>(llvm::ArrayRef<int64_t>(indices.begin(), indices.size()), value);
   }
-  /// Returns the indices of element |number| in row-major order.
+  /// Returns the indices of the element with the number |number| in row-major order.
   llvm::SmallVector<int64_t, 5> indicesOf(int64_t number) const;
 
 private:
-  /// Returns the address of an element; null, and a fault, if an index is out of its dimension.
+  /// Returns the address of the element at |indices|. If an index is outside of its dimension, records a fault and
+  /// returns null.
   char *address(llvm::ArrayRef<int64_t> indices) const {
     int64_t offset = 0;
     for (size_t dim = 0; dim < indices.size(); ++dim) {

@@ -15,7 +15,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the type of a buffer of |type| with any strides.
+/// Returns the memref type with the shape and the elements of |type|, a dynamic offset and dynamic strides.
 static MemRefType getStridedType(RankedTensorType type) {
   SmallVector<int64_t> strides(type.getRank(), ShapedType::kDynamic);
   return MemRefType::get(type.getShape(), type.getElementType(), StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic, strides));
@@ -27,28 +27,30 @@ static std::string locate(Operation *op) {
 }
 
 namespace {
-/// Replaces operations of one module.
+/// Replaces operations of one module by calls of the functions in OpCall.h.
 class CallBuilder {
 public:
   CallBuilder(ModuleOp module, bool wide) : module(module), wide(wide), builder(module.getContext()) {}
-  /// Replaces |op|, whose counterpart in the original module is |original|.
+  /// Replaces |op|, whose counterpart in the original module is |original|. Fails if |op| has no reference function,
+  /// has a type that the plain path does not support, or is not in a function.
   Status replace(Operation *op, Operation *original);
-  /// Adds a call of plain_call after |op|, whose counterpart in the original module is |original|, with the buffers
-  /// among the operands of |op| and its results. Does nothing if their types are not known.
+  /// Adds a call of plain_call after |op|, whose counterpart in the original module is |original|. The words of the
+  /// call describe the operands of |op| that are not tensors, then the results. Does nothing if the plain path does not
+  /// support the type of an operand or a result, or if a result is not shaped.
   void observe(func::CallOp op, Operation *original);
   std::vector<std::unique_ptr<OpCall>> calls;
 
 private:
   func::FuncOp declare(StringRef name, unsigned arguments, bool returns);
   Value index(int64_t value) { return arith::ConstantIndexOp::create(builder, loc, value); }
-  /// Creates a call record for |original| and stores its address in |address|.
+  /// Creates an OpCall for |original| and sets |address| to a constant with the address of the OpCall.
   OpCall &addCall(Operation *original, Value &address);
-  /// Stores |words| in memory on the stack of |function|, and calls plain_call (OpCall.h) with |address| and that
-  /// memory.
+  /// Adds code that stores |words| in memory on the stack of |function| and calls plain_call (OpCall.h) with |address|
+  /// and the address of that memory.
   void pass(func::FuncOp function, Value address, ArrayRef<Value> words);
   bool isKnown(Type type);
   bool hasKnownTypes(Operation *op);
-  /// Appends the words of |operand| to |words|; OpCall.h has their order.
+  /// Appends the words of |operand| to |words|, in the order that OpCall.h defines.
   void describe(Value operand, SmallVectorImpl<Value> &words);
   Status checkTypes(Operation *op);
   void replaceParallelCall(rt::ParallelCallOp op);
@@ -256,7 +258,7 @@ Status attune::widenFloats(ModuleOp module) {
     return std::make_pair(Attribute(extended), WalkResult::skip());
   });
   replacer.recursivelyReplaceElementsIn(module, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-  // Casts between f32 and f64 are the identity now.
+  // Casts between f32 and f64 have become casts from f64 to f64, which do nothing.
   SmallVector<Operation *> identities;
   module.walk([&](Operation *op) {
     if (isa<arith::ExtFOp, arith::TruncFOp>(op) && op->getOperand(0).getType() == op->getResult(0).getType())
@@ -289,7 +291,7 @@ void attune::expandShapes(ModuleOp module) {
         stride = arith::MulIOp::create(b, loc, stride, valueOf(sizes[dim]));
       }
     }
-    // Sizes and strides that the type knows must be constants.
+    // The verifier expects constants for the sizes, strides and offset that are static in the result type.
     auto [known, offset] = op.getResultType().getStridesAndOffset();
     OpFoldResult begin = ShapedType::isDynamic(offset) ? OpFoldResult(metadata.getOffset()) : OpFoldResult(b.getIndexAttr(offset));
     for (auto [dim, stride] : llvm::enumerate(known))

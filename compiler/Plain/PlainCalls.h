@@ -12,21 +12,23 @@
 
 namespace attune {
 
-/// Replaces the operations of `xfmr` and `tile` in |module|, a clone of |original|, by calls into this process
-/// (OpCall.h), and those of `rt` by plain calls and constants for a single worker. Removes weights. Returns the calls
-/// into this process; |original| must outlive them. Fails if an operation has no reference function or a type that the
-/// plain path does not support. The caller must set the results of the calls for `xfmr.weight_ref` before the first
-/// execution. If |observesCalls|, adds a call into this process after each `func.call` that has operands and results of
-/// known types.
+/// Replaces the operations of `xfmr` and `tile` in |module|, a clone of |original|, by calls of functions of this
+/// process (OpCall.h). Replaces those of `rt` for a single worker: `rt.parallel_call` by a `func.call`, the number of
+/// the worker by 0, and the count of workers by 1. Erases `xfmr.weight`. With |wide|, the functions compute f32 as f64.
+/// Returns the OpCall of each call. An OpCall refers to an operation of |original|, which must outlive it. The OpCall
+/// of an `xfmr.weight_ref` is never computed: the caller must set its result before the first execution. If
+/// |observesCalls|, also adds a call after each `func.call` whose operands and results have types that the plain path
+/// supports. Fails if an operation has no reference function, is not in a function, or has a type that the plain path
+/// does not support.
 Result<std::vector<std::unique_ptr<OpCall>>> replaceByCalls(mlir::ModuleOp module, mlir::ModuleOp original, bool wide,
                                                             bool observesCalls = false);
 
-/// Replaces f32 by f64 in all types and constants of |module|. Fails if an operation uses the bits of an f32, which
-/// depend on its size (`arith.bitcast`).
+/// Replaces f32 by f64 in all types and constants of |module|. Fails if an `arith.bitcast` has an operand or a result
+/// of f32, since it uses the 32 bits of the f32.
 Status widenFloats(mlir::ModuleOp module);
 
-/// Replaces each `memref.expand_shape` by a `memref.reinterpret_cast`, since the lowering of MLIR fails if a group has
-/// several dynamic sizes.
+/// Replaces each `memref.expand_shape` by a `memref.reinterpret_cast`, since the lowering of MLIR fails if a
+/// reassociation group has several dynamic sizes.
 void expandShapes(mlir::ModuleOp module);
 
 } // namespace attune

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Runs MLIR's own lowerings, and no pass of this project. Each of them leaves alone IR that an earlier phase has
-// lowered already, so one list serves all phases. Sums keep the order of the IR: nothing is contracted or reassociated.
+// Runs MLIR's own lowerings, and no pass of this project. Each lowering ignores operations that an earlier phase has
+// lowered already, so one list of passes serves all phases. Sums keep the order of the IR: nothing is contracted or
+// reassociated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true if a function of |module| has tensors.
+/// Returns true if an argument of a function, an operand or a result in |module| is a tensor.
 static bool hasTensors(ModuleOp module) {
   WalkResult found = module.walk([](Operation *op) {
     auto isTensor = [](Type type) { return isa<TensorType>(type); };
@@ -49,7 +50,8 @@ static void buildLoops(OpPassManager &pm) {
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
 }
 
-/// Lets arithmetic on bf16, and conversions between it and integers, go through f32, for buildLLVM to expand.
+/// Adds the pass that computes arithmetic on bf16, and conversions between bf16 and integers, in f32. It leaves
+/// conversions between bf16 and f32, which a pass of buildLLVM expands.
 static void buildEmulation(OpPassManager &pm) {
   arith::ArithEmulateUnsupportedFloatsOptions emulation;
   emulation.sourceTypeStrs = {"bf16"};
@@ -57,8 +59,8 @@ static void buildEmulation(OpPassManager &pm) {
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulation));
 }
 
-/// Removes the flags of conversions between floats. Emulation sets `contract`, with which an extension would undo a
-/// rounding.
+/// Removes the fast-math flags of `arith.extf` and `arith.truncf`. The emulation of bf16 gives them the flag
+/// `contract`, with which an `arith.extf` of an `arith.truncf` folds to the value before the rounding.
 static void clearConversionFlags(ModuleOp module) {
   module.walk([](Operation *op) {
     auto none = arith::FastMathFlagsAttr::get(op->getContext(), arith::FastMathFlags::none);
@@ -76,7 +78,7 @@ static bool hasDialect(ModuleOp module, StringRef name) {
   return found.wasInterrupted();
 }
 
-/// Adds the lowerings to the llvm dialect; |isX86| if the module has instructions of x86.
+/// Adds the lowerings to the llvm dialect. |isX86| is true if the module has operations of the dialect `x86vector`.
 static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
@@ -85,7 +87,7 @@ static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
-  // LLVM would call a library for rounding to bf16 where the CPU has no instruction for it.
+  // Without this expansion, LLVM calls a library function for rounding to bf16 on a CPU without such an instruction.
   arith::ArithExpandOpsPassOptions expansion;
   expansion.includeBf16 = true;
   pm.addPass(arith::createArithExpandOpsPass(expansion));
@@ -94,7 +96,7 @@ static void buildLLVM(OpPassManager &pm, bool isX86) {
   pm.addPass(createConvertVectorToLLVMPass(vectors));
   pm.addPass(createArithToLLVMConversionPass());
   FinalizeMemRefToLLVMConversionPassOptions memory;
-  memory.useGenericFunctions = true; // allocations are calls of the executor, which poisons and frees them
+  memory.useGenericFunctions = true; // allocations become calls of functions of PlainMemory
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memory));
   pm.addPass(createConvertFuncToLLVMPass());
   pm.addPass(createConvertControlFlowToLLVMPass());

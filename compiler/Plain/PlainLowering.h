@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// Lowers |module|, in which replaceByCalls has replaced the operations of this project's dialects, to the llvm dialect
-/// by passes of MLIR alone: to loops over elements, without fusion and tiling.
+/// Lowers |module| to the llvm dialect by passes of MLIR alone: to loops over elements, without fusion and tiling.
+/// replaceByCalls must have replaced the operations of this project's dialects. If a pass fails, returns its first
+/// error.
 Status lowerPlainly(mlir::ModuleOp module);
 
 } // namespace attune

@@ -30,14 +30,15 @@ void *PlainMemory::allocate(uint64_t bytes) {
   return block;
 }
 
-// The functions that compiled code calls.
+// The functions that the compiled code calls, see PlainMemory::symbols.
 
 static void callReference(int64_t call, int64_t words) {
   auto *op = reinterpret_cast<OpCall *>(call);
   op->bind(reinterpret_cast<const int64_t *>(words));
   if (!op->substitute || !*op->substitute || !(*op->substitute)(*op))
     computeReference(*op);
-  // An operation that failed has no results: later code still needs their sizes.
+  // An operation that failed may lack results, whose sizes and elements the compiled code still asks for. They become
+  // zeros, with 0 in place of each dynamic size.
   for (auto [index, result] : llvm::enumerate(op->results))
     if (!result.buffer.data) {
       llvm::SmallVector<int64_t, 5> sizes;
@@ -64,15 +65,16 @@ static void *allocateAligned(uint64_t, uint64_t bytes) { return active->allocate
 static void freeMemory(void *) {}
 
 namespace {
-/// An unranked buffer as compiled code passes it; |descriptor| has allocated and aligned pointer, offset, sizes,
-/// strides.
+/// An unranked memref as compiled code passes it. |descriptor| is the allocated pointer, the aligned pointer, the
+/// offset, |rank| sizes and |rank| strides; offset and strides are in elements.
 struct UnrankedBuffer {
   int64_t rank;
   int64_t *descriptor;
 };
 } // namespace
 
-/// Copies between strided buffers; MLIR's own copy is in a library of its runtime.
+/// Copies |source| to |target|, which have the same sizes. Takes the place of `memrefCopy` of MLIR's runtime library,
+/// which the executor does not load.
 static void copyBuffer(int64_t elementBytes, UnrankedBuffer *source, UnrankedBuffer *target) {
   int64_t rank = source->rank, *from = source->descriptor, *to = target->descriptor, count = 1;
   for (int64_t dim = 0; dim < rank; ++dim)

@@ -11,18 +11,19 @@
 
 namespace attune {
 
-/// The memory that compiled code allocates on this thread during the lifetime of this object. Its destructor frees that
-/// memory. A thread may have only one object at a time.
+/// The memory that compiled code allocates on this thread during the lifetime of this object. The destructor frees the
+/// memory. A thread may have only one such object at a time.
 class PlainMemory {
 public:
   explicit PlainMemory(uint8_t poison);
   ~PlainMemory();
   PlainMemory(const PlainMemory &) = delete;
 
-  /// Returns memory of |bytes| bytes, each with the value |poison|, aligned to 64 bytes and valid as long as this
-  /// object. Aborts the process if there is no memory.
+  /// Returns memory of |bytes| bytes, aligned to 64 bytes and valid as long as this object. Each byte has the value
+  /// that the constructor got as |poison|. Aborts the process if there is no memory left.
   void *allocate(uint64_t bytes);
-  /// Returns the functions that compiled code calls, with their names: allocations, copies, and those of OpCall.h.
+  /// Returns the names and the addresses of the functions that compiled code calls: those of MLIR for allocation,
+  /// deallocation and copies, and those of OpCall.h.
   static std::vector<std::pair<std::string, void *>> symbols();
 
 private:

@@ -26,7 +26,7 @@ using namespace attune;
 
 PlainModel::~PlainModel() = default;
 
-/// Removes the attributes of this project's dialects, which MLIR's lowerings do not know.
+/// Removes the discardable attributes of this project's dialects, which MLIR's lowerings do not know.
 static void removeOwnAttributes(ModuleOp module) {
   auto isOwn = [](NamedAttribute attr) {
     return isa_and_nonnull<xfmr::XfmrDialect, tiles::TileDialect, rt::RtDialect>(attr.getNameDialect());
@@ -48,8 +48,9 @@ static void removeOwnAttributes(ModuleOp module) {
   });
 }
 
-/// Returns an operation of |module| that is code for a GPU or, unless |isCode|, a kernel of another code generator;
-/// null if there is none. |isCode| is true if the module only describes LLVM IR.
+/// Returns an operation of |module| that the plain path cannot execute: code for a GPU or, unless |isCode|, a kernel of
+/// Halide. Returns null if there is none. |isCode| is true if LLVM IR is executed, and |module| only describes its
+/// weights.
 static Operation *findForeign(ModuleOp module, bool isCode) {
   Operation *found = nullptr;
   module->walk([&](Operation *op) {
@@ -168,8 +169,8 @@ Result<std::unique_ptr<PlainModel>> PlainModel::create(ModuleOp module, const Pl
   return model;
 }
 
-/// Parses |text|, LLVM IR of a compiled model, and makes its entries visible. If it cannot be parsed, sets |message|
-/// and returns null.
+/// Parses |text|, LLVM IR of a compiled model, and makes its entries, the functions `attune_entry_*`, visible to the
+/// JIT. If |text| cannot be parsed, sets |message| and returns null.
 static std::unique_ptr<llvm::Module> parseCode(const std::string &text, llvm::LLVMContext &context, std::string &message) {
   llvm::SMDiagnostic problem;
   std::unique_ptr<llvm::Module> parsed = llvm::parseAssemblyString(text, problem, context);
@@ -218,15 +219,16 @@ Status PlainModel::startCode(ModuleOp lowered) {
 // Calls
 //===----------------------------------------------------------------------===//
 
-/// Returns |error|. If the module lacks a function, such as a kernel of another code generator, the JIT lists all
-/// symbols, which says less than the sentence here.
+/// Returns |error| as a status. If the module calls a function that it does not contain, such as a kernel of another
+/// code generator, the text of |error| is a list of all symbols; the status then has a clearer sentence.
 static Status describeError(llvm::Error error) {
   bool isIncomplete = error.isA<llvm::orc::FailedToMaterialize>();
   std::string text = llvm::toString(std::move(error));
   return Status::error(isIncomplete ? "the module calls functions that it does not contain" : text);
 }
 
-/// Returns the descriptor of a dense buffer: allocated and aligned pointer, offset, sizes, strides.
+/// Returns the memref descriptor of a dense row-major buffer at |data|: allocated pointer, aligned pointer, offset,
+/// sizes and strides; offset and strides are in elements.
 static std::vector<int64_t> describeBuffer(void *data, const std::vector<int64_t> &shape) {
   auto address = reinterpret_cast<int64_t>(data);
   std::vector<int64_t> words = {address, address, 0};
@@ -238,7 +240,7 @@ static std::vector<int64_t> describeBuffer(void *data, const std::vector<int64_t
   return words;
 }
 
-/// Copies the buffer of |words|, the descriptor of a result, to a dense tensor.
+/// Copies the memref with the descriptor |words|, the result |argument| of an entry, to a dense tensor.
 static OwnedTensor readResult(const PlainArgument &argument, const int64_t *words, bool wide) {
   size_t rank = argument.dims.size();
   DType dtype = getPlainDType(argument.elementType, wide);
@@ -264,7 +266,8 @@ static void runBackward(void *, int64_t count, int64_t grain, attune_body_fn bod
 }
 
 namespace {
-/// The caches of a compiled entry: one block of memory, in which the caches of sequences precede those of sources.
+/// The caches of a session as a compiled entry gets them, attune_call::state: one block of memory, in which the caches
+/// of sequences precede those of sources.
 class CacheState {
 public:
   CacheState(const PlainSignature &signature, PlainCaches &caches) : caches(caches) {
@@ -285,7 +288,7 @@ public:
   void store() {
     move([](uint8_t *memory, std::vector<uint8_t> &cache) { std::memcpy(cache.data(), memory, cache.size()); });
   }
-  /// Slots, panels of a slot, sources, panels of a source.
+  /// The values of attune_call::state_dims: slots, panels of a slot, sources, panels of a source.
   int64_t counts[4] = {0, 0, 0, 0};
 
 private:
@@ -293,7 +296,8 @@ private:
     const OwnedTensor &cache = caches.at(argument.name);
     order.push_back(argument.name);
     counts[ofSources ? 2 : 0] = cache.spec.shape[0];
-    // Keys have five dimensions, values four, masks two.
+    // Keys are `[slots, heads, panels, size, ATTUNE_CACHE_PANEL]`, values `[slots, heads, tokens, size]`, and masks are
+    // `[slots, tokens]`.
     const std::vector<int64_t> &shape = cache.spec.shape;
     counts[ofSources ? 3 : 1] = shape.size() == 2   ? shape[1] / ATTUNE_CACHE_PANEL
                                 : shape.size() == 5 ? shape[2]
@@ -331,7 +335,8 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
   dims["workers"] = workers;
   int64_t workspaceBytes = entry.workspace ? evaluateFormula(entry.workspace, dims) : 0;
 
-  // Outputs that the caller provides.
+  // The outputs for which the entry gets memory from its caller: those that are arguments and, with the C interface,
+  // all.
   std::map<std::string, OwnedTensor> outputs;
   for (const PlainArgument *output : entry.outputs()) {
     bool isResult = output >= entry.results.data() && output < entry.results.data() + entry.results.size();
@@ -371,7 +376,7 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
       return Status::error("entry '" + entry.name + "' returned " + std::to_string(status));
     state.store();
   } else {
-    // Descriptors must not move, since arguments point to them.
+    // The descriptors must not move, since |pointers| refers to them.
     std::vector<std::vector<int64_t>> descriptors;
     descriptors.reserve(entry.arguments.size() + 1);
     std::vector<void *> pointers(entry.arguments.size() + 1);
@@ -396,7 +401,8 @@ Result<std::vector<OwnedTensor>> PlainModel::run(const PlainRequest &request, Pl
       case PlainArgument::Kind::Input:
       case PlainArgument::Kind::Cache: {
         OwnedTensor &tensor = binding->tensor(argument);
-        // An entry on tensors must not change the caller's memory.
+        // An entry with results was on tensors before its lowering, which may have made it write to its arguments. It
+        // gets copies, so that the inputs and the caches stay unchanged.
         void *data = tensor.data.data();
         if (!entry.results.empty()) {
           data = memory.allocate(tensor.data.size());

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The plain path: executes the IR of a phase, slowly, without any code of the phases that follow it.
+// The plain path: executes the IR of a phase, slowly, without any code of the later phases.
 //
 //     module -- replaceByCalls --> calls of reference functions, and dialects of MLIR
 //            -- lowerPlainly   --> the llvm dialect
 //            -- JIT, -O0       --> code of this process
 //
-// Weights come from evaluateWeight (WeightValues.h). The caller gives inputs by name.
+// evaluateWeight (WeightValues.h) computes the weights. The caller gives the inputs by name.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINMODEL_H
@@ -29,50 +29,55 @@ namespace attune {
 struct PlainOptions {
   /// Computes with f64 in place of f32.
   bool wide = false;
-  /// The byte that fills memory before the code writes it. An output that depends on this byte shows a missing store.
+  /// The byte that fills outputs and allocated memory before the code writes them. If an output depends on this byte,
+  /// the code lacks a store.
   uint8_t poison = 0xff;
-  /// Runs the ranges of parallel loops from the last to the first, with two workers that alternate, so that iterations
-  /// that depend on each other give other results. Only for the phases `target` and `llvm`.
+  /// Runs the ranges of parallel loops from the last to the first, with two workers that alternate. An output that this
+  /// changes shows iterations that depend on each other. Only for the phases `target` and `llvm`.
   bool reverse = false;
-  /// Called after each operation that has a reference function, with its operands and results.
+  /// Called after the execution of each operation that has a reference function, with its operands and results.
   OpObserver observer;
-  /// Shows calls of functions to |observer|, too, after they have returned.
+  /// If true, |observer| is also called after each `func.call` whose types the plain path supports.
   bool observesCalls = false;
-  /// Called for each operation that has a reference function; may compute the operation in place of that function.
+  /// Called before the execution of each operation that has a reference function; may compute the operation in place of
+  /// that function.
   OpSubstitute substitute;
-  /// LLVM IR of the phase `llvm`. If not empty, it is executed, and the module only describes the weights.
+  /// LLVM IR of the phase `llvm`. If it is not empty, PlainModel executes this IR, and its module only describes the
+  /// weights.
   std::string llvmText;
 };
 
-/// A module that can be executed. It owns a clone of the module.
+/// A module that can be executed. This class owns a clone of the module.
 class PlainModel {
 public:
-  /// Compiles |module|, IR of the phases `import` to `target`. |signature| describes the entries of a module of the
-  /// phase `target`, whose functions have lost the attributes, and of LLVM IR; it may be null for earlier phases. Fails
-  /// if the module has operations that the plain path does not execute. The calibrated rows of |weights| must outlive
+  /// Compiles |module|, IR of the phases `import` to `target`, or PlainOptions::llvmText. |signature| describes the
+  /// entries. It is required for a module of the phase `target`, whose functions have lost the attributes of entries,
+  /// and for LLVM IR. It is ignored for earlier phases and may then be null. Fails if the module has operations that
+  /// the plain path does not execute, or if a weight cannot be computed. The calibrated rows of |weights| must outlive
   /// the model.
   static Result<std::unique_ptr<PlainModel>> create(mlir::ModuleOp module, const PlainWeights &weights, const PlainOptions &options,
                                                     const PlainSignature *signature = nullptr);
   ~PlainModel();
 
   const PlainSignature &signature() const { return entries; }
-  /// Runs an entry. Returns its outputs, F32 (F64 if wide) and I64, groups split into their members. |caches| is
-  /// updated; it may be null for an entry without caches. Fails if the request does not fit the entry or an operation
-  /// has a fault.
+  /// Runs the entry that |request| names. Returns its outputs in the order of the C API, each group of outputs split
+  /// into its members. Outputs of f32 have the type F32, or F64 with PlainOptions::wide. Updates |caches|, which may be
+  /// null for an entry without caches. Fails if |request| does not fit the entry or an operation records a fault.
   Result<std::vector<OwnedTensor>> run(const PlainRequest &request, PlainCaches *caches = nullptr);
-  /// Sets the byte that fills memory in later runs.
+  /// Sets PlainOptions::poison for later runs.
   void setPoison(uint8_t byte) { options.poison = byte; }
 
 private:
   PlainModel() = default;
-  /// Evaluates the weights that the module refers to or reads from memory.
+  /// Computes the weights that the module refers to (`xfmr.weight_ref`), and those that it reads from the memory of the
+  /// packed weights.
   Status readWeights(const PlainWeights &given);
-  /// Starts the JIT on |lowered|, a module of the llvm dialect, or on the LLVM IR of the options.
+  /// Starts the JIT on |lowered|, a module of the llvm dialect, or on PlainOptions::llvmText if that is not empty.
   Status startCode(mlir::ModuleOp lowered);
 
   PlainOptions options;
   PlainSignature entries;
-  /// True if entries have the C interface of compiled objects.
+  /// True if entries are functions of the type attune_entry_fn (attune/abi.h), as in compiled objects.
   bool compiledInterface = false;
   mlir::OwningOpRef<mlir::ModuleOp> original;
   std::vector<std::unique_ptr<OpCall>> calls;

@@ -10,17 +10,20 @@
 
 namespace attune {
 
-/// The contents of the caches of a session, by name. Empty before the first call.
+/// The contents of the caches of a session, by the names of the caches. Empty before the first call.
 using PlainCaches = std::map<std::string, OwnedTensor>;
 
 /// One call of an entry.
 struct PlainRequest {
   std::string entry = "forward";
-  /// Tensors by the names of inputs. Floats become F32 (F64 if wide), integers I64.
+  /// The given inputs, each with its name. Floats are converted to F32, or to F64 with PlainOptions::wide, and integers
+  /// to I64.
   std::vector<OwnedTensor> inputs;
-  /// The number of tokens in each slot before the call, and the number of encoder states of each source.
+  /// |past| is the number of tokens that each slot has before the call, |source| the number of encoder states of each
+  /// source.
   int64_t past = 0, source = 0;
-  /// The number of tokens that the caches have room for; used at the first call.
+  /// The number of tokens for which each slot of the caches has room, rounded up to whole panels. Only used by the call
+  /// that creates the caches.
   int64_t capacity = 0;
 };
 

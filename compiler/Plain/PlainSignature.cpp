@@ -22,7 +22,8 @@ static std::vector<std::variant<std::string, int64_t>> readDims(ArrayAttr dims) 
   return result;
 }
 
-/// Returns argument |index| of |function|; an error if no attribute says what it is.
+/// Returns argument |index| of |function|. Fails if the argument has no attribute that defines its kind, or if the
+/// plain path does not support its type.
 static Result<PlainArgument> readArgument(func::FuncOp function, unsigned index) {
   PlainArgument argument;
   Type type = function.getArgumentTypes()[index];

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The arguments and results of the entries of a module. Their attributes say what each of them is; positions do not,
-// since phases change signatures, for example when results become arguments.
+// The arguments and results of the entries of a module. The kind of each is read from its attributes, not from its
+// position, since phases change signatures, for example when results become arguments.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_PLAINSIGNATURE_H
@@ -23,9 +23,9 @@ namespace attune {
 /// One argument or result of an entry.
 struct PlainArgument {
   enum class Kind { Input, Output, Cache, SessionDim, Role } kind;
-  /// The name in the C API; of a session dim, the name of the dim.
+  /// The name in the C API; for SessionDim, the name of the dim; "" for Role.
   std::string name;
-  /// The name of each dynamic dimension, the size of each static one.
+  /// The dimensions in order: the name of a dynamic one, the size of a static one.
   std::vector<std::variant<std::string, int64_t>> dims;
   mlir::Type elementType;
   mlir::xfmr::InputDefault fill = mlir::xfmr::InputDefault::Required;
@@ -34,17 +34,17 @@ struct PlainArgument {
   mlir::rt::Role role = mlir::rt::Role::Host;
 };
 
-/// One entry.
+/// An entry: its name in the C API, the name of its function, and its arguments and results.
 struct PlainEntry {
   std::string name, symbol;
   mlir::xfmr::CacheUse cacheUse = mlir::xfmr::CacheUse::Unused;
   std::vector<PlainArgument> arguments, results;
-  /// The names of dims in the order of the C API.
+  /// The names of the dims of inputs, outputs and SessionDim arguments, in the order of attune_entry_desc::dims.
   std::vector<std::string> dims;
-  /// The bytes of workspace; null before memory is planned.
+  /// The formula of the bytes of workspace; null before the phase `bufferized`.
   mlir::xfmr::FormulaAttr workspace;
 
-  /// Returns the outputs in the order of the C API: results, or, after bufferization, arguments.
+  /// Returns the outputs in the order of the C API. They are results or, from the phase `bufferized` on, arguments.
   std::vector<const PlainArgument *> outputs() const;
 };
 
@@ -55,12 +55,13 @@ struct PlainSignature {
   Result<const PlainEntry *> entry(const std::string &name) const;
 };
 
-/// Reads the entries of |module|, IR of the phases `import` to `vector`. Attributes belong to the context of |module|.
-/// Fails if there is no entry, or if an argument has no attribute or a type that the plain path does not support.
+/// Reads the entries of |module|, IR of the phases `import` to `vector`. The returned attributes belong to the context
+/// of |module|. Fails if there is no entry, if no attribute defines the kind of an argument or result of an entry, or
+/// if an argument has a type that the plain path does not support.
 Result<PlainSignature> readPlainSignature(mlir::ModuleOp module);
 
-/// Returns the value of |formula|, the largest of its results and 0, for the values |dims|; a dim that |dims| lacks is
-/// 0.
+/// Returns the value of |formula| for the dims |dims|: the largest of the results of its affine map, at least 0. A dim
+/// that |dims| lacks counts as 0.
 int64_t evaluateFormula(mlir::xfmr::FormulaAttr formula, const std::map<std::string, int64_t> &dims);
 
 } // namespace attune

@@ -16,7 +16,8 @@ static const PlainArgument *findInput(const PlainEntry &entry, const std::string
   return nullptr;
 }
 
-/// Returns the dimension of |argument| that counts the tokens of a chunk; nullopt if there is none.
+/// Returns the index of the dimension `length` of |argument|, the number of tokens of a chunk; nullopt if there is
+/// none.
 static std::optional<size_t> findLength(const PlainArgument &argument) {
   for (auto [index, dim] : llvm::enumerate(argument.dims))
     if (const auto *name = std::get_if<std::string>(&dim); name && *name == "length")
@@ -24,7 +25,7 @@ static std::optional<size_t> findLength(const PlainArgument &argument) {
   return std::nullopt;
 }
 
-/// Returns the part of |tensor| with the indices |begin| to |end| - 1 of |axis|.
+/// Returns the part of |tensor| with the indices |begin| to |end| - 1 in dimension |axis|.
 static OwnedTensor sliceTensor(const OwnedTensor &tensor, size_t axis, int64_t begin, int64_t end) {
   OwnedTensor part{tensor.spec, {}};
   const std::vector<int64_t> &shape = tensor.spec.shape;
@@ -40,7 +41,7 @@ static OwnedTensor sliceTensor(const OwnedTensor &tensor, size_t axis, int64_t b
   return part;
 }
 
-/// Joins |parts| along |axis|.
+/// Concatenates |parts|, of which there is at least one, along dimension |axis|.
 static OwnedTensor joinTensors(const std::vector<OwnedTensor> &parts, size_t axis) {
   OwnedTensor joined{parts[0].spec, {}};
   joined.spec.shape[axis] = 0;
@@ -114,7 +115,8 @@ static Result<std::vector<OwnedTensor>> runInSteps(PlainModel &model, const Plai
     std::vector<OwnedTensor> parts;
     for (std::vector<OwnedTensor> &piece : pieces)
       parts.push_back(std::move(piece[index]));
-    // Outputs have the batch first and the tokens next.
+    // Outputs have the batch as the first dimension and the tokens as the second. An output with one dimension is
+    // joined along that.
     joined.push_back(joinTensors(parts, parts[0].spec.shape.size() > 1 ? 1 : 0));
   }
   return joined;

@@ -8,15 +8,18 @@
 
 namespace attune {
 
-/// The inputs of a whole call.
+/// The inputs for all tokens of a call that runs at once or in steps.
 struct PlainInputs {
   std::vector<OwnedTensor> tensors;
-  /// The sizes of the chunks that the tokens are fed in, through the caches; empty for one call of `forward`.
+  /// The numbers of tokens of the chunks that run one after the other, through the caches; empty for a single call of
+  /// `forward`.
   std::vector<int64_t> steps;
 };
 
-/// Runs the call: the entry `forward`, or, in steps, `encode` if the model has it, then `extend` for each chunk, whose
-/// outputs are joined along the tokens. Fails if the steps do not add up to the number of tokens.
+/// Runs |model| on |inputs|. Without steps, calls the entry `forward` and returns its outputs. With steps, calls
+/// `encode` if the model has it, then `extend` for each chunk, and returns the outputs of `extend`, joined along the
+/// tokens. Fails if a call fails, if there are steps and the model has no entry `extend`, or if the steps do not add up
+/// to the number of tokens.
 Result<std::vector<OwnedTensor>> runPlainly(PlainModel &model, const PlainInputs &inputs);
 
 } // namespace attune

@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace attune;
 
 namespace {
-/// Evaluates sources over the weights of one model.
+/// Computes the elements of weight sources from the tensors of one model.
 class Evaluator {
 public:
   Evaluator(const PlainWeights &weights, bool wide) : tensors(*weights.tensors), calibrated(weights.calibrated), wide(wide) {}
@@ -23,7 +23,7 @@ public:
   Status status;
 
 private:
-  /// Returns the element at the given indices.
+  /// A function that returns the element at the given indices.
   using ElementFn = llvm::function_ref<double(ArrayRef<int64_t>)>;
   /// Returns a tensor of |shape| with the elements that |element| returns.
   WeightValue build(ArrayRef<int64_t> shape, ElementFn element);

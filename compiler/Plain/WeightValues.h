@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Evaluates weight sources by their definitions, each with all its elements in memory. Shares the code that reads
-// stored tensors, computes tables, chooses the scales of groups and finds calibrated rows with the packer, and nothing
-// else.
+// Computes the elements of weight sources by the definitions of the sources, all elements of a source in memory. The
+// only code shared with the packer reads stored tensors, computes tables, chooses the scales of groups, or finds the
+// rows that a calibration has quantized.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_WEIGHTVALUES_H
@@ -16,8 +16,8 @@
 
 namespace attune {
 
-/// The tensors of a model, and the rows that a calibration has quantized, at most one element for each format. Both
-/// must outlive the object.
+/// The tensors of a model, and the rows that a calibration has quantized, at most one element for each format. This
+/// object refers to both, so they must outlive it.
 struct PlainWeights {
   PlainWeights(const TensorProvider &tensors, llvm::ArrayRef<CalibratedRows> calibrated = {}) : tensors(&tensors), calibrated(calibrated) {}
   const TensorProvider *tensors;
@@ -30,8 +30,9 @@ struct WeightValue {
   std::vector<double> values;
 };
 
-/// Returns the elements of |source|. Each source is rounded to f32 after it was computed, unless |wide|. Fails for
-/// sources that the plain path does not define, and if f16 cannot store a scale of a group.
+/// Returns the elements of |source|. The elements of |source|, and of each source in it, are rounded to f32 unless
+/// |wide| is true. Fails if a tensor is missing, has another shape or cannot be read, if the plain path does not define
+/// a source, or if f16 cannot store a scale of a group.
 Result<WeightValue> evaluateWeight(mlir::Attribute source, const PlainWeights &weights, bool wide);
 
 } // namespace attune

@@ -89,8 +89,8 @@ void ModuleEdits::replaceAndErase(Operation *op) {
 
 void ModuleEdits::eraseOps(const llvm::SetVector<Operation *> &ops) {
   doomed = ops;
-  // Users before producers: a value without users needs no replacement. Nested operations are erased with the operation
-  // around them.
+  // Erases users before producers, since a value without users needs no replacement. An operation whose parent is
+  // erased, too, is erased with the parent.
   for (Operation *op : llvm::reverse(ops.getArrayRef())) {
     if (isDoomed(op->getParentOp()) || op->hasTrait<OpTrait::IsTerminator>() || isa<SymbolOpInterface>(op) || !op->getBlock())
       continue;
@@ -193,7 +193,7 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
     return other ? other : type;
   });
   replacer.addReplacement([&](VectorType type) -> Type {
-    // Upstream MLIR cannot lower vectors of 2^32 elements.
+    // Vectors keep their size if |to| is larger, since upstream MLIR cannot lower vectors of 2^32 elements.
     return to > 0 && to <= 4096 ? VectorType::get(changed(type), type.getElementType(), type.getScalableDims()) : type;
   });
   if (numbers && !ShapedType::isDynamic(to)) {
@@ -207,9 +207,9 @@ void attune::resizeEverywhere(ModuleOp module, int64_t from, int64_t to, bool nu
       return DenseI64ArrayAttr::get(array.getContext(), values);
     });
   }
-  // The dims of an entry's inputs, outputs and caches are those of their types. Other attributes of xfmr are left
-  // alone: a weight gets a new source below, since the parts of a source must fit together. Dense constants must keep
-  // their number of elements.
+  // The dims in the attributes of inputs, outputs and caches must agree with the types, so they change. Other
+  // attributes of xfmr stay: the parts of a weight source must fit together, so the weight gets a new source below.
+  // Dense constants stay, since they must keep their number of elements.
   auto changedDims = [&](ArrayAttr dims) {
     return ArrayAttr::get(dims.getContext(), llvm::map_to_vector(dims, [&](Attribute dim) -> Attribute {
                             auto size = dyn_cast<IntegerAttr>(dim);

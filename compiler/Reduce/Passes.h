@@ -18,8 +18,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Reduce/Passes.h.inc"
 
-/// Gives the dialects `xfmr` and `tile` their reduction patterns, for `attune-reduce-module` and MLIR's
-/// `reduction-tree`.
+/// Adds the reduction patterns of the dialects `xfmr` and `tile` to |registry|. The pass `attune-reduce-module` and
+/// MLIR's `reduction-tree` apply them.
 void registerReductionPatterns(mlir::DialectRegistry &registry);
 
 } // namespace attune

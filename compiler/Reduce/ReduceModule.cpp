@@ -1,11 +1,12 @@
 //===- ReduceModule.cpp - Reduction of modules to small test cases --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step erases parts of one kind, such as operations, the candidates. It numbers them in program order and erases a
-// range of them. It runs with all candidates, then with halves, and so on down to single ones, from the end of the
-// module to its start, since users follow producers. The result of a trial is kept if it costs less, verifies and is
-// interesting. All steps are repeated until none of them finds anything. Running the test takes most of the time, so
-// modules that it has found uninteresting are remembered.
+// A step erases parts of one kind, such as operations, from a module. These parts, the candidates, are numbered in
+// program order, and a trial erases a range of them from a clone of the module. The first trial erases all candidates,
+// the next ones erase halves, and so on down to single candidates. Ranges of one size are tried from the end of the
+// module to its start, since users follow producers. The result of a trial replaces the module if it costs less,
+// verifies and is interesting. All steps are repeated until no trial of any step succeeds. Running the test takes most
+// of the time, so the texts of modules that the test found uninteresting are kept, and no such module is tested again.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Reduce/ModuleEdits.h"
@@ -31,8 +32,9 @@ using namespace attune;
 
 namespace {
 
-/// The cost of a module: a weighted count of operations, operands, results, arguments and attributes, then the sum of
-/// the logarithms of all sizes in types.
+/// The cost of a module: a weighted count of operations, operands, results, arguments and attributes, and the sum of
+/// the binary logarithms, rounded down, of all sizes in the types of values. The sum counts only between modules with
+/// equal counts.
 using Cost = std::pair<int64_t, int64_t>;
 
 /// A function that removes candidates |begin| to |end| - 1 of a module, none if |end| is 0. Returns the number of
@@ -43,11 +45,12 @@ using Step = size_t (*)(ModuleOp module, size_t begin, size_t end);
 class ModuleReducer {
 public:
   ModuleReducer(ModuleOp input, const Tester &tester);
-  /// Reduces the module until no step finds anything, and returns it.
+  /// Reduces the module until no step finds a smaller one, and returns the module.
   OwningOpRef<ModuleOp> run();
 
 private:
-  /// Replaces the module by |changed| if that is valid, costs less and is interesting; returns true if so.
+  /// Replaces the module by |changed| and returns true if |changed| costs less, verifies and is interesting; else
+  /// returns false.
   bool keep(OwningOpRef<ModuleOp> changed);
   void runStep(Step step);
   void applyPatterns(const FrozenRewritePatternSet &patterns);
@@ -65,7 +68,7 @@ struct ReduceModule : attune::impl::ReduceModuleBase<ReduceModule> {
   void runOnOperation() override;
 
 private:
-  /// Checks that the test runs and finds the input interesting; else reports the reason.
+  /// Checks that the test runs and finds the input interesting; else emits an error and fails.
   LogicalResult checkInput();
 };
 
@@ -89,7 +92,8 @@ static void forEachType(Operation *op, llvm::function_ref<void(Type)> visit) {
 static Cost countCost(ModuleOp module) {
   Cost cost;
   module.walk([&](Operation *op) {
-    // An operation costs more than the argument that replaces its result in a function with at most two calls.
+    // An operation costs at least 5 with one result, more than the 4 of an argument that replaces this result in a
+    // function with at most two calls: 2 for the argument and 1 for the operand of each call.
     cost.first += 4 + op->getDiscardableAttrDictionary().size() + op->getNumOperands() + op->getNumResults();
     if (isa<SymbolOpInterface>(op))
       cost.first += 4;
@@ -154,7 +158,7 @@ static size_t eraseSomeOps(ModuleOp module, size_t begin, size_t end) {
 
 static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   SmallVector<std::pair<Operation *, unsigned>> regions;
-  // Inner regions first, so that a region does not move while it is inlined.
+  // Inner regions come first: inlining a region erases the other regions of its operation with everything in them.
   module.walk([&](Operation *op) {
     if (isa<ModuleOp, SymbolOpInterface>(op))
       return;
@@ -169,9 +173,9 @@ static size_t inlineRegions(ModuleOp module, size_t begin, size_t end) {
   return regions.size();
 }
 
-/// Numbers the arguments, or the results, of all functions, and erases those with the numbers |begin| to |end| - 1 by
-/// |erase|, the last one first. |count| returns the number of arguments or results of a function. Returns the number in
-/// all functions.
+/// Numbers the arguments, or the results, of all functions. Calls |erase| for the numbers from |begin| up to, but not
+/// including, |end|, the last one first. |count| returns the number of arguments, or of results, of a function. Returns
+/// the number for all functions together.
 static size_t eraseFromFunctions(ModuleOp module, size_t begin, size_t end, llvm::function_ref<unsigned(func::FuncOp)> count,
                                  void (ModuleEdits::*erase)(func::FuncOp, unsigned)) {
   SmallVector<std::pair<func::FuncOp, unsigned>> places;
@@ -200,7 +204,7 @@ static size_t eraseAttributes(ModuleOp module, size_t begin, size_t end) {
     SmallVector<StringAttr> names;
     for (NamedAttribute attribute : op->getAttrs())
       names.push_back(attribute.getName());
-    // Inherent attributes of symbols stay: a function needs its type and name.
+    // The inherent attributes of symbols stay, since a function needs its type and name.
     for (StringAttr name : names)
       if (!(isa<SymbolOpInterface>(op) && op->getInherentAttr(name)) && isPicked()) {
         op->removeAttr(name);
@@ -255,7 +259,8 @@ void ModuleReducer::runStep(Step step) {
     }
 }
 
-/// Applies |patterns| to all operations, then to halves of them, and so on down to single ones.
+/// Applies |patterns| to all operations, then to halves of the list of operations, and so on down to single ones; keeps
+/// each result that keep() accepts.
 void ModuleReducer::applyPatterns(const FrozenRewritePatternSet &patterns) {
   auto listOps = [](ModuleOp module) {
     SmallVector<Operation *> ops;

@@ -13,7 +13,8 @@ using namespace mlir;
 
 namespace {
 
-/// Erases the first optional operand of an operation of `xfmr` or `tile` without which the operation verifies.
+/// Erases an optional operand of an operation of `xfmr` or `tile`: the first one without which the verifier accepts the
+/// operation.
 struct EraseOptionalOperands : RewritePattern {
   EraseOptionalOperands(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), /*benefit=*/1, context) {}
 

@@ -13,8 +13,8 @@ static std::string &stored() {
   std::error_code ignored;
   const char *const link = "/proc/self/exe";
   static std::string path = std::filesystem::read_symlink(link, ignored);
-  // If the program's file was replaced since this process began, its path names no file any more, but the link still
-  // opens it.
+  // If the executable was deleted or replaced since this process began, the target of the link names no file any more.
+  // Opening the link itself still opens the executable.
   static const bool exists = std::filesystem::exists(path, ignored) || (path = link, false);
   (void)exists;
   return path;

@@ -8,11 +8,11 @@
 
 namespace attune {
 
-/// Returns the path of the compiler's executable: that of this process, unless a process that loads the compiler as a
-/// library has named another by setCompilerFile. The bytes of this file identify the build of the compiler in cache
-/// keys; other programs of the compiler are in the same folder.
+/// Returns the path of the compiler's executable: the executable of this process, unless setCompilerFile has named
+/// another file, as a process does that loads the compiler as a library. The bytes of the file identify the build of
+/// the compiler in cache keys. Programs that the compiler starts, such as attune-halide-gen, are in the same folder.
 const std::string &compilerFile();
-/// Sets the path that compilerFile returns. Must be called before the first compilation.
+/// Sets the path that compilerFile returns. The caller must do this before the first compilation.
 void setCompilerFile(const std::string &path);
 
 } // namespace attune

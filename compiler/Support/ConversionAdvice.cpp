@@ -13,8 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A kind of weights files: names begin with |begin| and end with |end|. |advice| is the text of the message after the
-/// name, in which %F stands for the folder, %C for the class of the model and %P for the path of the file.
+/// A kind of weights files: their names begin with |begin| and end with |end|. |advice| follows the name of the file in
+/// the message; in it, %F stands for the folder, %C for the class of the model and %P for the path of the file.
 struct WeightsKind {
   const char *begin, *end;
   const char *advice;
@@ -22,13 +22,14 @@ struct WeightsKind {
 
 } // namespace
 
-// Files of PyTorch need no code of the model: the tensors keep their names, and all other files of the folder stay.
+// The conversion of PyTorch's files needs no code of the model: the tensors keep their names, and the other files of
+// the folder stay as they are.
 static const char *const fromPyTorch =
     "; convert with PyTorch: python3 -c \"import pathlib, sys, torch, safetensors.torch as s; d = pathlib.Path(sys.argv[1]); "
     "s.save_file({k: v.contiguous().clone() for f in sorted(d.glob('pytorch_model*.bin')) for k, v in torch.load(f, "
     "map_location='cpu', weights_only=True).items()}, d / 'model.safetensors', {'format': 'pt'})\" %F";
 
-// Shards may have any names, but only an index says that none is missing.
+// Safetensors files of any name may be the shards of a model, but only an index tells whether a shard is missing.
 static const char *const withoutIndex =
     ", which no index lists; if it is all there, make one: python3 -c \"import json, pathlib, sys, safetensors as s; d = "
     "pathlib.Path(sys.argv[1]); (d / 'model.safetensors.index.json').write_text(json.dumps({'weight_map': {k: f.name for f in "
@@ -65,7 +66,7 @@ static std::string quoteWord(const std::string &text) {
   return word + "'";
 }
 
-/// Returns the class in the folder's configuration, if it is a name, else AutoModel.
+/// Returns the first class of `architectures` in the folder's config.json if it is an identifier, else "AutoModel".
 static std::string readClass(const std::string &folder) {
   Result<Json> config = readJsonFile((fs::path(folder) / "config.json").string());
   const Json *classes = config ? findJson(*config, "architectures") : nullptr;

@@ -9,8 +9,9 @@
 namespace attune {
 
 /// Looks for weights that |folder| has under other names or in other formats than `model.safetensors` and its index.
-/// Returns "found only NAME", a file of the first known kind that it finds, and advice: mostly a command that converts
-/// the weights to `model.safetensors`, on one line for a POSIX shell. Returns "" if it finds none.
+/// Returns "found only NAME", followed by advice on the file NAME, or "" if there are no such weights. The advice is
+/// mostly a command, on one line for a POSIX shell, that converts the weights to `model.safetensors`. If there are
+/// weights of several kinds, NAME is of the kind that comes first in the table of ConversionAdvice.cpp.
 std::string adviseOnWeights(const std::string &folder);
 
 } // namespace attune

@@ -11,7 +11,7 @@
 using namespace attune;
 
 namespace {
-/// One row per DType, in the order of the enum.
+/// A row of the table of element types, which has one for each DType, in the order of the enum.
 struct DTypeInfo {
   const char *name;
   uint8_t size;
@@ -92,7 +92,7 @@ static float halfToFloat(uint16_t half) {
   return result;
 }
 
-/// Converts |count| unaligned elements of type From and stores them as type To.
+/// Converts |count| elements of type From at |data|, which need not be aligned, to type To by |convert|.
 template <typename From, typename To, typename Fn>
 static void convertRun(const uint8_t *data, int64_t count, To *out, Fn convert) {
   for (int64_t i = 0; i < count; ++i) {

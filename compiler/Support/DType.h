@@ -35,14 +35,14 @@ std::string shapeText(const std::vector<int64_t> &shape);
 /// Returns the number of elements of a tensor of this shape; nullopt if an extent is negative or the number exceeds
 /// 2^62.
 std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
-/// Returns the sum of |sizes|; nullopt if it does not fit in 64 bits.
+/// Returns the sum of |sizes|; nullopt if it exceeds the range of int64.
 std::optional<int64_t> sumSizes(const std::vector<int64_t> &sizes);
 
-/// Widens (or, for F64, rounds to nearest) elements |begin| … |begin| + |count| - 1 of |data| to float; |data| need not
-/// be aligned.
+/// Converts elements |begin| … |begin| + |count| - 1 of |data| to float: rounds F64 to nearest and widens the other
+/// float types. |data| need not be aligned.
 void convertToF32(DType dtype, const uint8_t *data, int64_t begin, int64_t count, float *out);
-/// Widens integer elements |begin| … |begin| + |count| - 1 of |data| to int64; U64 values above the range of int64
-/// wrap, and a BOOL that is not 0 becomes 1.
+/// Widens integer elements |begin| … |begin| + |count| - 1 of |data|, which need not be aligned, to int64. U64 values
+/// above the range of int64 wrap, and a BOOL that is not 0 becomes 1.
 void convertToI64(DType dtype, const uint8_t *data, int64_t begin, int64_t count, int64_t *out);
 
 } // namespace attune

@@ -19,8 +19,8 @@ struct Magic {
 };
 } // namespace
 
-/// Beginnings of files that identify a format beyond doubt. The last one is the pickle at the beginning of PyTorch's
-/// old format: protocol 2, then the number 0x1950a86a20f9469cfc6c.
+/// Beginnings of files that identify a format beyond doubt. The last one is the beginning of the pickle with which a
+/// file of PyTorch's old format begins: protocol 2, then the lowest 6 bytes of the number 0x1950a86a20f9469cfc6c.
 static constexpr Magic magics[] = {{"!<arch>\n", FileKind::Archive},
                                    {"!<thin>\n", FileKind::Archive},
                                    {"ATTUNEW1", FileKind::PackedWeights},
@@ -54,8 +54,8 @@ static bool isSafetensors(std::string_view head, uint64_t fileBytes) {
   return length <= fileBytes - sizeof(length);
 }
 
-/// Recognizes the protocol buffer message of an ONNX model: field 1, the version, from 1 to 31, then a length-delimited
-/// field with a field number from 2 to 8.
+/// Recognizes the protocol buffer message of an ONNX model: field 1, the version of the format, with a value from 1 to
+/// 31, then a length-delimited field with a field number from 2 to 8.
 static bool isOnnx(std::string_view head) {
   return head.size() > 3 && head[0] == 0x08 && head[1] > 0 && head[1] < 0x20 && (head[2] & 7) == 2 && head[2] >= 0x12 && head[2] <= 0x42;
 }
@@ -87,7 +87,7 @@ FileKind attune::identifyBytes(const uint8_t *bytes, size_t size, uint64_t fileB
       return magic.kind;
   if (head.substr(0, SELFMAG) == ELFMAG)
     return identifyElf(head);
-  // PyTorch's files are archives whose first member is NAME/data.pkl.
+  // PyTorch's files are zip archives whose first member is NAME/data.pkl.
   if (head.substr(0, 4) == "PK\x03\x04")
     return head.find("data.pkl") != std::string_view::npos ? FileKind::PyTorch : FileKind::Zip;
   if (isSafetensors(head, fileBytes))

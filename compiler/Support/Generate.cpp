@@ -62,8 +62,8 @@ GeneratorRule attune::generatorRule(std::string_view name, const std::vector<int
   if (embedding && !contains(name, "projection"))
     return {0.0, 3.0 / std::sqrt(static_cast<double>(shape.back()))};
 
-  // GPT-2 stores these [in, out]; other weights, unless stacked, are [out, in…]. The names of GPT-2's weights always
-  // have parts before the last one ("h.0.mlp.c_fc").
+  // GPT-2 stores these weights as [in, out]; other weights, unless stacked, are [out, in…]. Names of GPT-2's weights
+  // have at least two parts before "weight", as "h.0.mlp.c_fc.weight"; a weight named "c_fc.weight" is [out, in].
   bool inputMajor = isWeightOf(name, {"c_attn", "c_proj", "c_fc", "q_attn"}) && name.find('.') != name.rfind('.');
   bool experts = endsWith(name, "experts.gate_up_proj") || endsWith(name, "experts.down_proj"); // stacked: [experts, in, out]
   bool stacked = endsWith(name, "block_sparse_moe.input_linear.weight") ||

@@ -34,8 +34,7 @@ struct ListSetting {
   size_t Options::*count;
 };
 
-/// A setting of transformers that this version does not implement, and the values that switch it off. null switches
-/// every setting off and is not listed.
+/// A setting of transformers that this version does not implement, and the values, besides null, that switch it off.
 struct MissingSetting {
   const char *name;
   std::vector<Json> unused;
@@ -43,7 +42,7 @@ struct MissingSetting {
 
 } // namespace
 
-/// max_new_tokens comes after max_length, so it takes precedence in a file with both.
+/// max_new_tokens comes after max_length, so that max_new_tokens takes precedence in a file with both.
 static const IntegerSetting integers[] = {{"max_length", &Options::max_length, 1},
                                           {"max_new_tokens", &Options::max_new_tokens, 1},
                                           {"min_length", &Options::min_length, 0},
@@ -124,7 +123,7 @@ const std::vector<std::string> &GenerationSettings::names() {
 static Result<Json> readEnds(const Json &value, const std::string &file) {
   if (!value.is_array() && !value.is_number_integer())
     return jsonTypeError(file, "eos_token_id", "an id or a list of ids", value);
-  // Old files write -1 for none.
+  // Old configuration files write -1 for no id.
   if (value.is_number_integer() && value == -1)
     return Json::array();
   Json list = value.is_array() ? value : Json::array({value});
@@ -159,7 +158,8 @@ static Result<Json> readStops(const Json &value, const std::string &file) {
   return list;
 }
 
-/// Returns the checked value of a setting |name| that is neither an integer nor a number.
+/// Checks and returns the value of a setting |name| that is in neither of the tables |integers| and |numbers|. Fails if
+/// the name is unknown.
 static Result<Json> readOther(const std::string &name, const Json &value, const std::string &file) {
   if (name == "eos_token_id")
     return readEnds(value, file);
@@ -227,17 +227,17 @@ void GenerationSettings::keepRefusal() {
 }
 
 Status GenerationSettings::set(const std::string &name, const Json &value, const std::string &file) {
-  if (value.is_null())
-    return {};
   for (const MissingSetting &setting : missing)
     if (name == setting.name) {
-      if (std::find(setting.unused.begin(), setting.unused.end(), value) == setting.unused.end())
+      if (!value.is_null() && std::find(setting.unused.begin(), setting.unused.end(), value) == setting.unused.end())
         refusals[name] = file + ": '" + name + "': " + describeJson(value) + " is not implemented in this version";
       else
         refusals[name] = "";
       keepRefusal();
       return {};
     }
+  if (value.is_null())
+    return {};
   Result<Json> checked = readSetting(name, value, file);
   if (!checked)
     return checked.status();

@@ -1,12 +1,14 @@
 //===- Gguf.cpp - Reading GGUF files --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-//   "GGUF" | version, 4 bytes | tensors, 8 | keys, 8
+// The layout of a file. Numbers are the sizes of fields in bytes; integers are little-endian.
+//
+//   "GGUF" | version, 4 | number of tensors, 8 | number of keys, 8
 //   each key:     length, 8 | bytes | type, 4 | value
-//                 value: a number; or length, 8, and bytes; or type of elements, 4, count, 8, elements
+//                 value: a number; a string: length, 8 | bytes; or an array: type of elements, 4 | count, 8 | elements
 //   each tensor:  length, 8 | name | dimensions, 4 | extents, 8 each, the innermost first | type, 4 | offset, 8
-//   padding up to a multiple of `general.alignment`, 32 unless said
-//   data: offsets count from here
+//   padding up to a multiple of the key `general.alignment`, 32 if the file lacks the key
+//   data of the tensors; their offsets count from here
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Gguf.h"
 
@@ -20,10 +22,10 @@ using namespace attune;
 
 namespace {
 
-/// Types of metadata values, in the order of the format.
+/// Types of metadata values. Their numbers are those of the format.
 enum class ValueType : uint32_t { U8, I8, U16, I16, U32, I32, F32, Bool, String, Array, U64, I64, F64 };
 
-/// Bytes of a value of each type; 0 if they vary.
+/// Bytes of a value of each type; 0 for types whose values vary in size.
 constexpr uint8_t valueBytes[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 constexpr uint32_t valueTypes = sizeof(valueBytes);
 
@@ -32,13 +34,13 @@ constexpr uint64_t maxArrayElements = uint64_t(1) << 24;
 constexpr int maxArrayDepth = 4;
 constexpr uint32_t maxDimensions = 4;
 
-/// The name that the GGUF format has for a type of tensors, and the type; nullopt if the type is not implemented.
+/// A type of tensors by its name in the GGUF format. |type| is nullopt if this reader does not implement it.
 struct TensorType {
   const char *name;
   std::optional<GgufType> type;
 };
 
-/// Cursor over untrusted bytes.
+/// A cursor over untrusted bytes. `read` returns false if the bytes end before the value does.
 class ByteReader {
 public:
   ByteReader(const uint8_t *bytes, size_t length) : bytes(bytes), length(length) {}
@@ -72,7 +74,7 @@ private:
 
 } // namespace
 
-/// Types of tensors by their number in the format; numbers without a name have been withdrawn from the format.
+/// Types of tensors, by their number in the format. A null name marks a number that has been withdrawn from the format.
 static const TensorType tensorTypes[] = {
     {"F32", GgufType::F32},   {"F16", GgufType::F16},   {"Q4_0", GgufType::Q4_0}, {"Q4_1", GgufType::Q4_1},
     {nullptr, {}},            {nullptr, {}},            {"Q5_0", GgufType::Q5_0}, {"Q5_1", GgufType::Q5_1},
@@ -87,7 +89,8 @@ static const TensorType tensorTypes[] = {
 };
 
 namespace {
-/// One row per GgufType, in the order of the enum.
+/// A row of the table of types, which has one for each GgufType, in the order of the enum: the elements and the bytes
+/// of a block.
 struct GgufTypeInfo {
   const char *name;
   int64_t elements, bytes;
@@ -125,7 +128,7 @@ static void dequantizeQ4(const uint8_t *block, bool hasMinimum, float *out) {
 }
 
 /// Writes the 32 elements of a block: scale * (q - 16) for Q5_0, scale * q + minimum for Q5_1 (|hasMinimum|), with q of
-/// 5 bits. The fifth bits of all elements are one word.
+/// 5 bits. The fifth bits of all elements are one word of 32 bits; bit i belongs to element i.
 static void dequantizeQ5(const uint8_t *block, bool hasMinimum, float *out) {
   const float scale = loadHalf(block), minimum = hasMinimum ? loadHalf(block + 2) : 0;
   const uint8_t *high = block + (hasMinimum ? 4 : 2), *codes = high + 4;
@@ -138,7 +141,8 @@ static void dequantizeQ5(const uint8_t *block, bool hasMinimum, float *out) {
   }
 }
 
-/// Reads scale and minimum |i| of the eight scales and minima that Q4_K and Q5_K pack into 12 bytes, 6 bits each.
+/// Sets |scale| and |minimum| to number |i| of the eight scales and eight minima that Q4_K and Q5_K pack into 12 bytes,
+/// 6 bits each.
 static void unpackScale(const uint8_t *packed, int i, int &scale, int &minimum) {
   if (i < 4) {
     scale = packed[i] & 63;
@@ -149,7 +153,8 @@ static void unpackScale(const uint8_t *packed, int i, int &scale, int &minimum) 
   }
 }
 
-/// Writes the 256 elements of a block of Q4_K or, with fifth bits, Q5_K: eight groups of 32.
+/// Writes the 256 elements of a block of Q4_K or, if |hasFifthBits|, of Q5_K. Each of its eight groups of 32 elements
+/// has an integer scale and an integer minimum, which the block's f16 scale and f16 minimum multiply.
 static void dequantizeK(const uint8_t *block, bool hasFifthBits, float *out) {
   const float scale = loadHalf(block), minimum = loadHalf(block + 2);
   const uint8_t *packed = block + 4, *high = block + 16, *codes = block + (hasFifthBits ? 48 : 16);
@@ -167,7 +172,8 @@ static void dequantizeK(const uint8_t *block, bool hasFifthBits, float *out) {
   }
 }
 
-/// Writes the 256 elements of a block of Q6_K: sixteen groups of 16 with scales of 8 bits.
+/// Writes the 256 elements of a block of Q6_K. Each of its sixteen groups of 16 elements has an int8 scale, which the
+/// block's f16 scale multiplies.
 static void dequantizeQ6K(const uint8_t *block, float *out) {
   const uint8_t *low = block, *high = block + 128;
   const int8_t *scales = reinterpret_cast<const int8_t *>(block + 192);
@@ -330,7 +336,7 @@ private:
       return fail("a type of elements in 0.." + std::to_string(valueTypes - 1), std::to_string(type));
     if (depth == maxArrayDepth)
       return fail("at most " + std::to_string(maxArrayDepth) + " arrays in each other", "more");
-    // A string and an array begin with a length of 8 bytes or more.
+    // A string takes at least 8 bytes, its length; an array takes more, for its type and count.
     const uint64_t least = valueBytes[type] ? valueBytes[type] : 8;
     if (count > bytes.remaining() / least)
       return fail("an array that the file has room for", std::to_string(count) + " elements");
@@ -354,7 +360,8 @@ private:
   uint64_t elements = 0;
 };
 
-/// The description of a tensor in the header.
+/// The description of a tensor in the header. |offset| counts from the beginning of the data section; |bytes| is the
+/// size of the data.
 struct TensorEntry {
   GgufTensor tensor;
   uint64_t offset = 0, bytes = 0;
@@ -428,7 +435,8 @@ Status GgufFile::readHeader() {
     return Status::error(path() + ": the file ends within its header");
   if (version != 2 && version != 3)
     return Status::error(path() + ": expected version 2 or 3 of the format, little-endian, got " + std::to_string(version));
-  // A key has at least a length, a type and one byte of a value; a tensor a length, an extent and three numbers.
+  // The smallest key has 13 bytes: the length of its name, a type and one byte of a value. The smallest tensor has 32:
+  // the length of its name, a number of dimensions, one extent, a type and an offset.
   if (keyCount > bytes.remaining() / 13 || tensorCount > bytes.remaining() / 32)
     return Status::error(path() + ": expected a header that the file has room for, got " + std::to_string(keyCount) + " keys and " +
                          std::to_string(tensorCount) + " tensors");

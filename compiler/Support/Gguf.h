@@ -3,7 +3,8 @@
 //
 // A reader of the file format of llama.cpp, versions 2 and 3: metadata, and tensors in blocks of quantized values.
 // Files are untrusted: every length, type and offset is checked before it is used. Every error names the file, and the
-// key or tensor if it is about one. Tensors are views of the mapping; their data are not copied.
+// key or tensor if it is about one. The data of tensors are not copied: GgufTensor::data points into the mapped file,
+// or into the bytes that were passed to parse.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_GGUF_H
 #define ATTUNE_COMPILER_SUPPORT_GGUF_H
@@ -28,18 +29,19 @@ int64_t ggufBlockElements(GgufType type);
 /// Returns the number of bytes of a block of |type|.
 int64_t ggufBlockBytes(GgufType type);
 
-/// Writes elements |begin| … |begin| + |count| - 1 of a run of blocks at |data| to |out|.
+/// Dequantizes elements |begin| … |begin| + |count| - 1 of the blocks that begin at |data|, and writes them to |out|.
 ///
 /// An element of a quantized type is scale * q, or scale * q + minimum, with the scale and the minimum that llama.cpp
 /// computes. Products of a scale and an integer are exact; a sum with a minimum is rounded once.
 void dequantizeGguf(GgufType type, const uint8_t *data, int64_t begin, int64_t count, float *out);
 
-/// A tensor of an open file, valid as long as the file object.
+/// A tensor of an open file, valid as long as the GgufFile.
 struct GgufTensor {
   std::string name;
   GgufType type = GgufType::F32;
-  /// Extents, the outermost first: the file lists them the other way round.
+  /// Extents, the outermost first; the file lists the innermost first.
   std::vector<int64_t> shape;
+  /// The first block. Blocks follow each other without padding, in row-major order.
   const uint8_t *data = nullptr;
 };
 

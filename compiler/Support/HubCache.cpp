@@ -14,14 +14,15 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// Returns the value of an environment variable that names a folder, "" if it is unset; ~/ stands for the home folder.
+/// Returns the value of an environment variable that names a folder; "" if it is unset. Replaces a leading ~/ by
+/// $HOME/.
 static std::string readFolderVariable(const char *variable) {
   const char *value = std::getenv(variable), *home = std::getenv("HOME");
   std::string path = value ? value : "";
   return home && path.compare(0, 2, "~/") == 0 ? home + path.substr(1) : path;
 }
 
-/// Returns the folder that the hub's tools keep models in, "" if no variable says where it is.
+/// Returns HUB, the folder of the cache (HubCache.h); "" if no environment variable says where it is.
 static std::string findHub() {
   for (const char *variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"})
     if (std::string hub = readFolderVariable(variable); !hub.empty())
@@ -34,7 +35,7 @@ static std::string findHub() {
   return home.empty() ? "" : home + "/.cache/huggingface/hub";
 }
 
-/// Returns true if |part| may be the organization or the model of a name on the hub.
+/// Returns true if |part| may be ORG or NAME in a name ORG/NAME on the hub.
 static bool isHubName(const std::string &part) {
   auto allowed = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '.'; };
   return !part.empty() && part.size() <= 96 && part.front() != '.' && part.front() != '-' && part.find("--") == std::string::npos &&
@@ -53,7 +54,8 @@ static bool isFolder(const fs::path &path) {
   return fs::is_directory(path, ignored);
 }
 
-/// Returns the snapshot that the file |ref| names, "" if it names none.
+/// Returns the name of the snapshot that the file |ref| contains; "" if there is no such file or it contains no valid
+/// name.
 static std::string readRef(const fs::path &ref) {
   std::string snapshot;
   std::error_code ignored;
@@ -62,7 +64,8 @@ static std::string readRef(const fs::path &ref) {
   return isHubName(snapshot) ? snapshot : "";
 }
 
-/// Returns the snapshot of the model kept in |folder|: that of the branch main, or the only one.
+/// Returns the path of the snapshot to use of the model kept in |folder|: the one that refs/main names or, without
+/// refs/main, the only one. |name| is the model's name for errors.
 static Result<std::string> findSnapshot(const std::string &name, const fs::path &folder) {
   const fs::path snapshots = folder / "snapshots";
   if (std::string main = readRef(folder / "refs" / "main"); !main.empty()) {

@@ -1,13 +1,14 @@
 //===- HubCache.h - Models in the local Hugging Face cache ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds a model by the name that it has on the Hugging Face hub, among the models that its tools have downloaded:
+// Finds a model by its name on the Hugging Face hub in the local cache, to which the tools of the hub download models:
 //
 //     HUB/models--ORG--NAME/refs/main               the name of a snapshot
 //                           snapshots/SNAPSHOT/     config.json, …: links into blobs/
 //
-// HUB is HF_HUB_CACHE, else HUGGINGFACE_HUB_CACHE, else hub in HF_HOME, else huggingface/hub in XDG_CACHE_HOME, else
-// ~/.cache/huggingface/hub. Without refs/main the only snapshot is taken. Nothing is downloaded.
+// HUB is the first of these folders whose environment variable is set and not empty: $HF_HUB_CACHE,
+// $HUGGINGFACE_HUB_CACHE, $HF_HOME/hub, $XDG_CACHE_HOME/huggingface/hub, $HOME/.cache/huggingface/hub. A model without
+// refs/main must have exactly one snapshot. Nothing is downloaded.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_HUBCACHE_H
 #define ATTUNE_COMPILER_SUPPORT_HUBCACHE_H
@@ -18,18 +19,18 @@
 
 namespace attune {
 
-/// A model by its path.
+/// The file or folder of a model.
 struct ModelPath {
   std::string path;
-  /// The last part of its name on the hub; "" if it was given by a path.
+  /// The last part of the model's name on the hub; "" if |path| does not come from the cache.
   std::string hubName;
 };
 
-/// Returns the path of the model |name|: |name| itself if there is such a file or folder, if it cannot be a name on the
-/// hub (such as a name with the extension of a file that a command reads or writes), or if no environment variable says
-/// where the cache is; else the snapshot of the model in the cache. If the cache lacks the model, fails for ORG/NAME
-/// and returns a |name| without "/" itself. Fails if the model in the cache lacks the snapshot that refs/main names, or
-/// has no refs/main and not exactly one snapshot.
+/// Returns the path of the model |name|. This is |name| itself if there is such a file or folder, if |name| cannot be a
+/// name on the hub (for example because it has the extension of a file that a command reads or writes), or if no
+/// environment variable says where the cache is. Otherwise it is the model's snapshot in the cache. If the cache lacks
+/// the model, fails for a name ORG/NAME, and returns |name| itself for a name without "/". Fails if the model in the
+/// cache lacks the snapshot that refs/main names, or if it has no refs/main and not exactly one snapshot.
 Result<ModelPath> findModel(const std::string &name);
 
 } // namespace attune

@@ -20,14 +20,14 @@ struct CommandFiles {
 
 static thread_local CommandFiles files;
 
-/// Returns the path to which |path| leads through links; the file may be missing. Returns "" for a folder, a special
-/// file or an empty |path|.
+/// Returns |path| as an absolute path, after symbolic links are followed; the file may be missing. Returns "" for a
+/// folder, a special file or an empty |path|.
 static std::string resolve(const std::string &path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (path.empty() || (fs::exists(status) && !fs::is_regular_file(status)))
     return "";
-  // weakly_canonical leaves a relative path alone if its first part is missing.
+  // weakly_canonical would leave a relative path relative if its first part is missing.
   return fs::weakly_canonical(fs::absolute(path, error), error).string();
 }
 

@@ -1,15 +1,15 @@
 //===- InstructionSets.h - Code for several instruction sets ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Versions of a function of the compiler, one for each instruction set, and the choice among them when it runs:
+// Compiles versions of a function of the compiler, one for each instruction set, and chooses among them at run time:
 //
 //   #define ATTUNE_SUM(NAME, ATTRIBUTE) ATTRIBUTE float sum##NAME(const float *values) { return sum(values); }
 //   ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_SUM)
 //   static const auto chosen = ATTUNE_CHOOSE_VERSION(sum);
 //
 // The functions that a version calls, such as sum(), must be inlined into it: a function that is not inlined uses only
-// the instruction set of the build. If results must not depend on the machine, the file is compiled without FMA
-// (-ffp-contract=off).
+// the instruction set of the build. If results must not depend on the machine, the file that uses these macros must be
+// compiled with -ffp-contract=off, so that no version contains fused multiply-adds.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_SUPPORT_INSTRUCTIONSETS_H
 #define ATTUNE_SUPPORT_INSTRUCTIONSETS_H
@@ -22,7 +22,7 @@
   DEFINE(Baseline, )                                                                                                                       \
   DEFINE(Avx2, __attribute__((target("avx2"))))                                                                                            \
   DEFINE(Avx512, __attribute__((target("avx2,avx512f,avx512vl,avx512dq"))))
-/// The version for this CPU: PREFIX followed by the name of its instruction set.
+/// Evaluates to PREFIX followed by the name of the largest of these instruction sets that this CPU supports.
 #define ATTUNE_CHOOSE_VERSION(PREFIX)                                                                                                      \
   (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") ? PREFIX##Avx512                                               \
    : __builtin_cpu_supports("avx2")                                         ? PREFIX##Avx2                                                 \

@@ -15,9 +15,9 @@ using namespace attune;
 
 namespace {
 
-/// Deepest nesting accepted; configurations need about five.
+/// Largest number of nested arrays and objects that is accepted; configurations need about five.
 constexpr size_t maxDepth = 64;
-/// Largest JSON file read by readJsonFile.
+/// Size in bytes of the largest file that readJsonFile reads.
 constexpr size_t maxFileBytes = size_t(256) << 20;
 
 /// A SAX handler that builds the value and keeps the first error.

@@ -13,13 +13,13 @@
 
 namespace attune {
 
-/// The bytes of a file, shared with the page cache.
+/// The bytes of a file, mapped from the page cache, or bytes in memory that another object owns.
 class MappedFile {
 public:
-  /// Maps |path|, which must be a regular file. An empty file has size 0 and no bytes.
+  /// Maps the file |path|. Fails if it is no regular file. For an empty file, size() is 0 and data() is null.
   static Result<MappedFile> open(const std::string &path);
-  /// Returns an object for bytes in memory instead of a file; |name| is its name in messages. The bytes must outlive
-  /// the object.
+  /// Returns an object for |length| bytes in memory, which must outlive the object. |name| stands for the path in
+  /// messages.
   static MappedFile borrow(std::string name, const uint8_t *bytes, size_t length);
 
   MappedFile(MappedFile &&other) noexcept { *this = std::move(other); }
@@ -36,7 +36,7 @@ private:
   std::string name;
   const uint8_t *bytes = nullptr;
   size_t length = 0;
-  /// True if the bytes are a mapping that this object owns.
+  /// True if the bytes are a mapping, which the destructor removes.
   bool owned = false;
 };
 

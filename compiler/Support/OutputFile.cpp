@@ -16,7 +16,7 @@
 
 using namespace attune;
 
-/// Returns the folder of |path|.
+/// Returns the folder of |path|, "." for a path without a slash.
 static std::string folderOf(const std::string &path) {
   size_t slash = path.rfind('/');
   return slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
@@ -25,13 +25,14 @@ static std::string folderOf(const std::string &path) {
 /// Returns the part of |path| after its folder.
 static std::string baseOf(const std::string &path) { return path.substr(path.rfind('/') + 1); }
 
-/// Returns the path by which an unnamed file can be linked and opened.
+/// Returns the path by which the unnamed file of the descriptor |fd| can be linked and opened.
 static std::string descriptorPath(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
 Result<OutputFile> OutputFile::create(const std::string &path) { return createIn(folderOf(path), path); }
 
 Result<OutputFile> OutputFile::createWithFolders(const std::string &path) {
-  // The innermost folder that exists: a new folder inside it is on the same file system.
+  // Create the unnamed file in the innermost folder that exists. New folders inside it are on the same file system, so
+  // the file can be linked into them.
   std::string folder = folderOf(path);
   struct stat info;
   while (::stat(folder.c_str(), &info) != 0) {
@@ -65,12 +66,12 @@ Result<OutputFile> OutputFile::createIn(const std::string &folder, const std::st
     return status;
   OutputFile file;
   file.path = path;
-  // The longest name must still fit with the appended digits.
+  // The name must fit in NAME_MAX bytes with the appended digits.
   const std::string mark = ".tmp-attune-";
   file.prefix = baseOf(path).substr(0, NAME_MAX - mark.size() - 16) + mark;
   removeLeftovers(folder, file.prefix, TemporaryKind::File);
   file.fd = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
-  // Without /proc the file could never get a name.
+  // Without /proc an unnamed file could never get a name, so the file is created with one.
   if (file.fd >= 0 && ::access(descriptorPath(file.fd).c_str(), F_OK) == 0)
     return file;
   if (file.fd >= 0)
@@ -123,8 +124,8 @@ Status OutputFile::writeAt(uint64_t at, const void *data, size_t bytes) {
 }
 
 Status OutputFile::complete() {
-  // Network file systems report a full disk on close. Closing a copy of the descriptor reports it while the file still
-  // has no name.
+  // Network file systems report a full disk only on close. Closing a copy of the descriptor gets this error while the
+  // file still has no name.
   int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || ::close(copy) != 0)
     return systemError(path, "write");
@@ -242,7 +243,7 @@ OutputFile &OutputFile::operator=(OutputFile &&other) noexcept {
 }
 
 OutputFile::~OutputFile() {
-  // Remove the name before the lock is released.
+  // Remove the temporary name before close releases the lock.
   if (temporary)
     ::unlink(temporary.path());
   if (fd >= 0)

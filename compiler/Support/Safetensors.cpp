@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - Reading one safetensors file ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run from the outside in,
-// so that each check may rely on the ones before it.
+// A file is 8 bytes of little-endian header length N, N bytes of JSON, then the data. Checks run in the order length,
+// JSON, single tensors, coverage of the data, so that each check may rely on the ones before it.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Safetensors.h"
 
@@ -12,7 +12,7 @@
 
 using namespace attune;
 
-/// Longest header accepted, the limit of the format's reference implementation.
+/// Length in bytes of the longest header accepted, the limit of the format's reference implementation.
 static constexpr uint64_t maxHeaderBytes = 100'000'000;
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string &path) {
@@ -115,7 +115,7 @@ Status SafetensorsFile::addTensor(const std::string &name, const Json &entry, co
     return shape.status();
   view.shape = std::move(*shape);
   std::optional<int64_t> elements = elementCount(view.shape);
-  // elementCount allows 2^62 elements, whose bytes may exceed 64 bits.
+  // elementCount allows 2^62 elements, whose number of bytes may exceed 64 bits.
   if (!elements || uint64_t(*elements) > UINT64_MAX / 16)
     return expected("a shape of less than 2^60 elements", shapeText(view.shape));
   view.elements = *elements;

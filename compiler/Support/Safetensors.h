@@ -3,7 +3,8 @@
 //
 // Readers for one file and for a model folder (single or sharded). Files are untrusted: everything in a header is
 // checked before it is used, and every error names the file; errors of a tensor read "FILE: tensor 'x': expected …, got
-// …". Tensors are views of the mapping; nothing is copied.
+// …". The data of tensors are not copied: TensorView::data points into the mapped file, or into the bytes that were
+// passed to parse.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
 #define ATTUNE_COMPILER_SUPPORT_SAFETENSORS_H
@@ -19,7 +20,8 @@
 
 namespace attune {
 
-/// A tensor of an open file, valid as long as the file object. The data may be unaligned.
+/// A tensor of an open file, valid as long as the SafetensorsFile. |data| may be unaligned; it has |bytes| bytes, in
+/// row-major order.
 struct TensorView {
   std::string name;
   DType dtype = DType::F32;
@@ -30,12 +32,11 @@ struct TensorView {
   int64_t elements = 0;
 };
 
-/// Converts |count| elements of a float tensor from |begin| on to float. Row r of a matrix begins at element r *
-/// columns.
+/// Converts |count| elements of a float tensor, from element |begin| in row-major order on, to float.
 inline void convertToF32(const TensorView &view, int64_t begin, int64_t count, float *out) {
   convertToF32(view.dtype, view.data, begin, count, out);
 }
-/// Converts |count| elements of an integer tensor from |begin| on to int64.
+/// Converts |count| elements of an integer tensor, from element |begin| in row-major order on, to int64.
 inline void convertToI64(const TensorView &view, int64_t begin, int64_t count, int64_t *out) {
   convertToI64(view.dtype, view.data, begin, count, out);
 }
@@ -55,7 +56,7 @@ public:
   const std::map<std::string, TensorView, std::less<>> &tensors() const { return byName; }
   /// Returns the tensor of this name, or null.
   const TensorView *find(std::string_view name) const;
-  /// Returns the strings of "__metadata__".
+  /// Returns the strings of "__metadata__", by key; empty if the file has none.
   const std::map<std::string, std::string> &metadata() const { return strings; }
 
 private:
@@ -74,18 +75,18 @@ private:
 /// The weights of a model folder: `model.safetensors`, or the shards named by `model.safetensors.index.json`.
 class SafetensorsFolder {
 public:
-  /// Opens the folder's weights. An index may name only files of the folder itself: no separators, no "..", no link
-  /// that leads elsewhere. Links to the folder in which the index itself is stored are followed, since download caches
-  /// lay out a folder that way.
+  /// Opens the folder's weights. An index may name only files of the folder itself: no separators, no "..". If the
+  /// index or a shard is a link, the shard must lead to a file in |folder| or in the folder to which the index leads:
+  /// in a download cache, all files of a folder are links into one other folder.
   static Result<SafetensorsFolder> open(const std::string &folder);
   /// Opens the shards of |folder| that |index| names. |path| is the file of the index, for messages and to find the
-  /// folder in which the index itself is stored.
+  /// folder to which the index leads if it is a link (see open).
   static Result<SafetensorsFolder> openIndex(const std::string &folder, const std::string &path, const Json &index);
   /// Returns true if the folder has a single weights file or an index.
   static bool present(const std::string &folder);
-  /// Returns the files that open reads, sorted, without opening files of weights: the single file, or the index and the
-  /// shards that it names, some of which may be missing. Returns only the index if it cannot be read, and the single
-  /// file if the folder has neither.
+  /// Returns the paths of the files that open reads, sorted, without opening files of weights: the single file, or the
+  /// index and the shards that it names, some of which may be missing. Returns only the index if the index cannot be
+  /// read, and the path of the single file if the folder has neither that file nor an index.
   static std::vector<std::string> listFiles(const std::string &folder);
 
   /// Returns the tensor of this name, or null.
@@ -103,7 +104,7 @@ private:
   /// Path of `model.safetensors` or of the index.
   std::string mainFile;
   std::vector<SafetensorsFile> shards;
-  /// Index of the shard of each tensor, by name.
+  /// The position in |shards| of the file of each tensor, by name.
   std::map<std::string, size_t, std::less<>> shardOf;
 };
 

@@ -75,7 +75,8 @@ Result<SafetensorsFolder> SafetensorsFolder::openIndex(const std::string &folder
   return result;
 }
 
-/// Checks that |shard| names a file of the folder, and returns its path.
+/// Checks that |shard| names a file of |folder| (see SafetensorsFolder::open) and returns its path. |index| is the path
+/// of the index; |tensor| is for messages.
 static Result<std::string> checkShard(const std::string &folder, const std::string &index, const std::string &tensor,
                                       const std::string &shard) {
   const std::string where = index + ": tensor '" + tensor + "': ";

@@ -1,8 +1,8 @@
 //===- SafetensorsWriter.cpp - Writing safetensors files ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The header lists the tensors in the given order and is padded with spaces to a multiple of 8, so that data is
-// aligned.
+// The header lists the tensors in the given order. Spaces pad it to a multiple of 8 bytes, so that the data section is
+// aligned to 8 bytes.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/SafetensorsWriter.h"
 #include "compiler/Support/Safetensors.h"
@@ -35,7 +35,8 @@ Result<SafetensorsWriter> SafetensorsWriter::create(OutputFile file, const std::
   std::set<std::string_view> names;
   for (const TensorSpec &tensor : tensors) {
     std::optional<int64_t> elements = elementCount(tensor.shape);
-    // As many elements as SafetensorsFile reads. Their bytes fit in 63 bits, which those of two tensors may exceed.
+    // This is the limit of SafetensorsFile. The bytes of one such tensor are fewer than 2^63; the next check is for
+    // their sum.
     if (!elements || uint64_t(*elements) > UINT64_MAX / 16)
       return Status::error(path + ": tensor '" + tensor.name + "': expected a shape of less than 2^60 elements, got " +
                            shapeText(tensor.shape));

@@ -1,9 +1,9 @@
 //===- Seal.h - The checksum at the end of a shared object ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loader of a system ignores bytes that follow the sections of an ELF file. The compiler writes a seal there, 24
-// bytes: the magic `ATTUNES1`, the number of bytes before the seal, and their attune_checksum. So a tool recognizes a
-// damaged file before it executes code of it.
+// The dynamic loader ignores bytes that follow the sections of an ELF file. There the compiler writes a seal of 24
+// bytes: the magic `ATTUNES1`, the number of bytes before the seal, and the attune_checksum of these bytes
+// (attune/abi.h). By the seal, a tool recognizes a damaged file before it executes the file's code.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SEAL_H
 #define ATTUNE_COMPILER_SUPPORT_SEAL_H
@@ -12,11 +12,12 @@
 
 namespace attune {
 
-/// Appends the seal of |bytes| to them.
+/// Appends the seal of |bytes|, the content of a file, to |bytes|.
 void appendSeal(std::string &bytes);
 
-/// Fails if the bytes of |file| do not have the checksum of its seal. A file without a seal at its end, or with one for
-/// another number of bytes, is accepted: a linker that the user ran wrote it, or a tool such as strip wrote it again.
+/// Fails if the bytes of |file| before its seal do not have the checksum in the seal. Accepts a file without a seal at
+/// its end, or with a seal for another number of bytes: such a file comes from a linker that the user ran, or from a
+/// tool such as strip, which changed it.
 Status checkSeal(const MappedFile &file);
 
 } // namespace attune

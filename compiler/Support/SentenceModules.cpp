@@ -10,7 +10,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// Returns true if |path| stays inside a folder that it is relative to.
+/// Returns true if |path| is relative and has no "..", so that it stays inside the folder that it starts from.
 static bool isInside(const fs::path &path) {
   if (path.is_absolute())
     return false;
@@ -20,7 +20,8 @@ static bool isInside(const fs::path &path) {
   return true;
 }
 
-/// Returns true if |path|, relative to |folder|, leads out of it through a link. A folder that is missing does not.
+/// Returns true if |path|, relative to |folder|, leads out of |folder| through a link. Returns false if one of them is
+/// missing.
 static bool leadsOutside(const fs::path &folder, const fs::path &path) {
   std::error_code error;
   const fs::path whole = fs::canonical(folder, error), part = error ? fs::path() : fs::canonical(folder / path, error);
@@ -29,7 +30,7 @@ static bool leadsOutside(const fs::path &folder, const fs::path &path) {
   return !isInside(part.lexically_relative(whole));
 }
 
-/// Returns true if the folder is a cross-encoder, whose modules make a score of two texts, not a vector.
+/// Returns true if the folder is a cross-encoder, whose modules compute a score of two texts instead of a vector.
 static Result<bool> scoresPairs(const std::string &folder) {
   Result<Json> config = readOptionalObject((fs::path(folder) / sentenceConfigFile).string());
   if (!config)

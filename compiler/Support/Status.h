@@ -19,8 +19,8 @@ class [[nodiscard]] Status {
 public:
   /// Success.
   Status() = default;
-  /// Returns an error with this message. Names from untrusted files may contain control characters, such as line breaks
-  /// and escape, each of which is replaced by a question mark.
+  /// Returns an error with this message. Replaces each control character, such as a line break or escape, by a question
+  /// mark, since the message may contain names from untrusted files.
   static Status error(std::string message) {
     for (char &c : message)
       if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
@@ -42,7 +42,7 @@ private:
   std::optional<std::string> text;
 };
 
-/// Returns from the function with the error of |call|, a Status, if it failed.
+/// Evaluates |call|, a Status, and returns it from the enclosing function if it is an error.
 #define ATTUNE_RETURN_IF_FAILED(call)                                                                                                      \
   if (Status tried = (call); tried.failed())                                                                                               \
   return tried

@@ -29,8 +29,9 @@ std::string SubprocessEnd::text() const {
   return "status " + std::to_string(status);
 }
 
-/// Replaces the forked process by the program, or writes the error to |report|. Calls only functions that are safe in
-/// signal handlers: other threads of the parent, which do not exist in the child, may have held locks.
+/// Replaces the forked process by the program, with the argument vector |words|. If that fails, writes errno to the
+/// descriptor |report| and exits. |nowhere| is a descriptor of /dev/null. Calls only functions that are safe in signal
+/// handlers: other threads of the parent, which do not exist in the child, may have held locks.
 [[noreturn]] static void becomeProgram(const SubprocessOptions &options, char *const *words, pid_t parent, int nowhere, int report) {
   // Reset the parent's handlers; ignored signals stay ignored.
   for (int number = 1; number < NSIG; ++number) {
@@ -77,7 +78,7 @@ Result<Subprocess> Subprocess::start(const SubprocessOptions &options) {
   pid_t parent = ::getpid(), pid;
   int error;
   {
-    // Keeps the parent's handlers from running in the child.
+    // The pause keeps the parent's signal handlers from running in the child.
     SignalPause pause;
     pid = ::fork();
     error = errno;
@@ -129,7 +130,7 @@ Status Subprocess::runTool(SubprocessOptions options, const std::string &name) {
   return Status::error(name + " failed: " + (line.empty() ? end->text() : line));
 }
 
-/// Waits until |pid| has ended. Returns false after |seconds|.
+/// Waits until the process |pid| has ended. Returns false if it still runs after |seconds|.
 static bool waitFor(pid_t pid, unsigned seconds) {
   int fd = int(::syscall(SYS_pidfd_open, pid, 0));
   timespec begin, now;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // llvm::sys::Execute* leave a program running when the compiler is killed, and redirect only to files with names. A
-// Subprocess ends when its parent ends, for whatever reason, and inherits descriptors of unnamed files. For Linux the
-// parent is the thread that started the program, so that thread must also wait for it.
+// Subprocess ends when its parent ends, for whatever reason, and inherits descriptors of unnamed files. Linux takes the
+// thread that started the program as its parent, not the whole process. So this thread must not end before the program
+// does: call start and wait, or the destructor, which kills the program, on the same thread.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
 #define ATTUNE_COMPILER_SUPPORT_SUBPROCESS_H
@@ -19,29 +20,29 @@ namespace attune {
 
 /// The options for starting a program.
 struct SubprocessOptions {
-  /// The path of the program and its arguments.
+  /// The path of the program, and its arguments without the program's name.
   std::string program;
   std::vector<std::string> arguments;
-  /// Descriptors that become standard input, output and error; -1 for /dev/null.
+  /// Descriptors that become the program's standard input, output and error; -1 for /dev/null.
   int input = -1, output = -1, errors = -1;
   /// Descriptors that the program inherits under the same numbers.
   std::vector<int> inherited;
-  /// The signal that the program receives when this process ends: SIGTERM for programs with temporary files of their
-  /// own to remove.
+  /// The signal that the program receives when its parent ends. SIGTERM suits programs that remove temporary files of
+  /// their own when they receive it.
   int signalAtParentsEnd = SIGKILL;
 };
 
 /// The way in which a subprocess ended.
 struct SubprocessEnd {
-  /// The exit status; -1 if there is none.
+  /// The exit status; -1 if the program did not exit by itself.
   int status = -1;
-  /// The signal that ended the program; 0 if none did or if it took too long.
+  /// The signal that ended the program; 0 if no signal did, or if |timedOut|.
   int signal = 0;
-  /// True if the program was killed because it took too long.
+  /// True if wait killed the program because the time limit had passed.
   bool timedOut = false;
 
   bool succeeded() const { return status == 0; }
-  /// Returns a description such as "status 2", "File size limit exceeded" or "took longer than 5 seconds".
+  /// Returns a description of the end, such as "status 2", "File size limit exceeded" or "took longer than 5 seconds".
   std::string text() const;
 
   /// The time limit in seconds; 0 if there was none.
@@ -51,13 +52,14 @@ struct SubprocessEnd {
 /// A running program; move-only.
 class Subprocess {
 public:
-  /// Starts a program. Fails with an error that names it if it cannot be executed.
+  /// Starts a program. Fails if the program cannot be executed; the error names it.
   static Result<Subprocess> start(const SubprocessOptions &options);
-  /// Starts a program and waits for its end; |seconds| as for wait.
+  /// Starts a program and waits for its end, with the time limit |seconds| (see wait).
   static Result<SubprocessEnd> run(const SubprocessOptions &options, unsigned seconds = 0);
-  /// Runs a tool that should succeed, without a time limit; it receives SIGTERM when this process ends. Its standard
-  /// error is captured, and also its standard output unless |options| redirects it. If the tool fails, the error is
-  /// "|name| failed: " and the first line of the captured text that is not blank, or else a description of its end.
+  /// Runs a tool without a time limit, and fails if its exit status is not 0. The tool receives SIGTERM when its parent
+  /// ends. Captures the tool's standard error, and also its standard output unless |options| redirects it. The error is
+  /// "NAME failed: ", where |name| is NAME, and the first line of the captured text that is not blank or, without such
+  /// a line, SubprocessEnd::text().
   static Status runTool(SubprocessOptions options, const std::string &name);
 
   Subprocess(Subprocess &&other) noexcept { std::swap(pid, other.pid); }
@@ -65,10 +67,10 @@ public:
     std::swap(pid, other.pid);
     return *this;
   }
-  /// Kills the program, unless wait was called.
+  /// Kills the program unless wait was called, in which case it has ended.
   ~Subprocess();
 
-  /// Waits for the end of the program, and kills it after |seconds| unless |seconds| is 0. To be called only once.
+  /// Waits for the end of the program, and kills it after |seconds| unless |seconds| is 0. Must be called at most once.
   SubprocessEnd wait(unsigned seconds = 0);
 
 private:

@@ -7,8 +7,8 @@
 
 namespace attune {
 
-/// Returns the error "PATH: cannot ACTION: reason" for the current errno. A file that became too large for the limit of
-/// the process is reported with the limit.
+/// Returns the error "PATH: cannot ACTION: reason" for the current errno. If a file exceeds the limit of the process
+/// for the size of files, the error also names the limit.
 Status systemError(const std::string &path, const char *action);
 
 } // namespace attune

@@ -29,8 +29,8 @@ static constexpr size_t kDigits = 16;
 std::string attune::makeTemporaryName(const std::string &prefix) {
   uint64_t value = 0;
   if (::getrandom(&value, sizeof(value), GRND_NONBLOCK) != sizeof(value)) {
-    // Random bytes may be missing shortly after boot. Names are created exclusively, so a collision replaces nothing:
-    // it causes another try of a file and an error of a folder.
+    // Random bytes may be missing shortly after boot. The name may then be in use already. Since callers create names
+    // exclusively, this replaces nothing: OutputFile tries another name, and TemporaryFolder fails.
     static std::atomic<uint64_t> count{0};
     value =
         uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()) * 0x9e3779b97f4a7c15 + (uint64_t(::getpid()) << 32) + ++count;
@@ -61,7 +61,7 @@ struct Slot {
 
 static Slot slots[64];
 static_assert(std::atomic<const char *>::is_always_lock_free, "read in signal handlers");
-/// Marks a slot between its reservation and the storing of its name.
+/// The name of a slot that is reserved and whose real name is not stored yet.
 static const char reserved[] = "";
 
 TemporaryName::TemporaryName(const std::string &path, TemporaryKind kind) : text(new char[path.size() + 1]) {
@@ -90,9 +90,9 @@ void TemporaryName::release() {
   text.reset();
 }
 
-/// Removes the files of the flat folder that |fd| refers to.
+/// Removes the files of the flat folder with the descriptor |fd|.
 static void emptyFolder(int fd) {
-  // The layout of getdents64(2): the name follows 19 bytes of numbers, the record's length is at byte 16.
+  // The layout of a record of getdents64(2): the name begins at byte 19, and the length of the record is at byte 16.
   struct Entry {
     uint64_t inode;
     int64_t next;
@@ -111,7 +111,7 @@ static void emptyFolder(int fd) {
       removed |= ::unlinkat(fd, buffer + at + offsetof(Entry, name), 0) == 0;
       at += entry->length;
     }
-    // A removal may move later entries, so start again until nothing more can be removed.
+    // A removal may move later entries, so read the folder again until nothing more can be removed.
     if (!removed || ::lseek(fd, 0, SEEK_SET) != 0)
       return;
   }
@@ -137,14 +137,16 @@ void attune::removeTemporaries() {
 
 // ---------------------------------------------------------------- leftovers of processes that were killed
 
-/// Removes |name| from the folder |at|, unless another process has locked it.
+/// Removes the file or folder |name| of this user from the folder with the descriptor |at|, unless another process has
+/// locked it.
 static void removeLeftover(int at, const char *name, TemporaryKind kind) {
   bool isFolder = kind == TemporaryKind::Folder;
   int fd = ::openat(at, name, (isFolder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_NONBLOCK) | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0)
     return;
   struct stat opened, named;
-  // The name is looked up again under the lock: its owner may have finished, and another may have taken it, in between.
+  // The name is looked up again under the lock: since the open, the owner may have removed the file, and another
+  // process may have taken the name.
   if (::fstat(fd, &opened) == 0 && opened.st_uid == ::geteuid() && (isFolder ? S_ISDIR(opened.st_mode) : S_ISREG(opened.st_mode)) &&
       ::flock(fd, LOCK_EX | LOCK_NB) == 0 && ::fstatat(at, name, &named, AT_SYMLINK_NOFOLLOW) == 0 && named.st_dev == opened.st_dev &&
       named.st_ino == opened.st_ino) {

@@ -27,7 +27,7 @@ private:
   TemporaryFolder(TemporaryName path, int lock) : path(std::move(path)), lock(lock) {}
 
   TemporaryName path;
-  /// The descriptor of the folder, which is locked.
+  /// The descriptor of the folder, which holds the lock on it.
   int lock;
 };
 

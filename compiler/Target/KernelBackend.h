@@ -8,11 +8,11 @@
 
 namespace attune {
 
-/// The vectors and register tiles that the schedule of a CPU has, for backends that tile kernels by themselves.
+/// The vectors and register tiles in the schedule of a CPU, for backends that tile kernels by themselves.
 struct KernelTiles {
   /// Bits of a vector register.
   int64_t vectorBits;
-  /// Rows and columns of a register tile.
+  /// The maximum rows of a register tile of f32 products, and its columns, those of a packed panel.
   int64_t rows, columns;
   /// The prefetch distance of weights, in bytes.
   int64_t prefetchAhead;
@@ -33,11 +33,11 @@ public:
   /// Adds the passes that select the kernels of the backend and mark them in `tile.kernel`, at the end of phase
   /// `kernels`.
   virtual void addSelectPasses(mlir::OpPassManager &pm) const = 0;
-  /// Adds the passes of phase `vector` that replace the body of the parallel loop of each of these kernels by a call of
-  /// the function that the backend compiles.
+  /// Adds the passes of phase `vector` for the kernels that addSelectPasses() has marked. These passes replace the
+  /// computation in a kernel's parallel loop by a call of the function that the backend compiles.
   virtual void addTilePasses(mlir::OpPassManager &pm) const = 0;
-  /// Returns the emission of one module, whose kernels run on |host|. An error if the backend cannot compile for that
-  /// machine, or if a program is missing.
+  /// Returns the emission of one module, whose kernels run on |host| and have the vectors and tiles of |tiles|. An
+  /// error if the backend cannot compile for |host|, or if a program is missing.
   virtual Result<std::unique_ptr<TargetEmission>> createEmission(const HostMachine &host, const KernelTiles &tiles) const = 0;
 };
 

@@ -18,20 +18,21 @@ struct TargetProperty {
   bool isRequired;
 };
 
-/// Returns an error if |attribute| has other properties than |known| and `precision`, has one with a value of the wrong
-/// kind, or lacks one that is required.
+/// Returns an error if |attribute| has a property that is neither in |known| nor `precision`, has one of |known| with a
+/// value of the wrong kind, or lacks a required one.
 Status checkProperties(mlir::rt::TargetAttr attribute, llvm::ArrayRef<TargetProperty> known);
 
-/// The properties with the element type of caches and with the formats of weights. A target with caches of f32 omits
-/// the first; one whose weights all have their native formats (xfmr::WeightFormats::isNative) omits the second.
+/// The properties for the element type of caches and for the formats of weights. A target with caches of f32 omits the
+/// first. A target whose weights all have the native format (xfmr::WeightFormats::isNative) omits the second.
 inline constexpr TargetProperty kCachePrecision = {"cache_precision", PropertyKind::Text, false},
                                 kWeightsFormat = {"weights_format", PropertyKind::Text, false};
-/// Return the values of these properties, f32 and native formats if they are absent; or an error if the text is not the
-/// name of an element type, or not a list of formats.
+/// Returns the value of kCachePrecision, f32 if |attribute| lacks it. An error if the value names no xfmr::Precision.
 Result<mlir::xfmr::Precision> readCachePrecision(mlir::rt::TargetAttr attribute);
+/// Returns the value of kWeightsFormat, native formats if |attribute| lacks it. An error if the value is no list of
+/// formats.
 Result<mlir::xfmr::WeightFormats> readWeightFormats(mlir::rt::TargetAttr attribute);
-/// Adds the properties of |target| that every target has to |properties|: `precision`, and kCachePrecision and
-/// kWeightsFormat unless they are to be omitted.
+/// Adds the properties that all targets share to |properties|, with the values of |target|: `precision`, and
+/// kCachePrecision and kWeightsFormat unless |target| omits them (see above).
 void addTypes(mlir::NamedAttrList &properties, const Target &target, mlir::MLIRContext *context);
 
 } // namespace attune

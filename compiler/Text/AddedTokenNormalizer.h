@@ -16,15 +16,17 @@
 
 namespace attune::text {
 
-/// Normalizes the strings of added tokens by the steps of the runtime, with tables that do not have these tokens yet.
+/// A normalizer of the strings of added tokens. It runs the normalizer steps of the runtime on tables that do not have
+/// the added tokens yet.
 class AddedTokenNormalizer {
 public:
-  /// |write| adds the sections of the tables; the first call of |run| calls it. |file| is the name of the tokenizer's
-  /// file in messages.
+  /// |write| adds the sections of these tables to a writer; the first call of |run| calls it. |file| is the name of the
+  /// tokenizer's file in messages, and must outlive this object.
   AddedTokenNormalizer(std::function<Status(TextFileWriter &)> write, const std::string &file);
   ~AddedTokenNormalizer();
 
-  /// Returns |token| after all steps. Fails for tokens that are too long, before or after them.
+  /// Returns |token| after all normalizer steps. Fails if |token| has more than kMostBytes bytes, if its normalized
+  /// form has more than kCapacity bytes, or if the tables cannot be made.
   Result<std::string> run(const std::string &token);
 
 private:

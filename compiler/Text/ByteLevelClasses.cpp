@@ -7,8 +7,8 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Sets the model to BPE, pre-tokenizer and decoder to ByteLevel. Sets |addPrefixSpace|, the default of
-/// `add_prefix_space`, to its value in the settings.
+/// Sets the model to BPE, and pre-tokenizer and decoder to ByteLevel. |addPrefixSpace| is the default of the setting
+/// `add_prefix_space`, and is set to the value of the setting, where given.
 static Status makeByteLevel(TokenizerBuilder &builder, bool &addPrefixSpace) {
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", addPrefixSpace));
   builder.preTokenizer = jsonByteLevel(addPrefixSpace);
@@ -92,7 +92,8 @@ Status attune::text::buildQwen2(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(
       buildQwen(builder, "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|"
                          "\\s+(?!\\S)|\\s+"));
-  // The class adds its special tokens once more, without flags.
+  // Qwen2Tokenizer adds its special tokens once more, as plain strings, so they lose the flags that the settings give
+  // them.
   std::vector<NamedToken> tokens;
   std::set<std::string> seen;
   for (const char *name : kNamedTokens)
@@ -158,7 +159,7 @@ Status attune::text::buildClip(TokenizerBuilder &builder) {
         {"behavior", "Removed"},
         {"invert", true}},
        jsonByteLevel(false)});
-  // In decoded texts the suffix becomes a space, and white space at both ends is removed.
+  // In decoded texts the suffix "</w>" becomes a space, and white space at both ends of a text is removed.
   builder.decoder = jsonSequence("decoders", {jsonType("ByteLevel"), jsonReplace("</w>", " "), jsonReplaceRegex("\\A\\s+|\\s+\\z", "")});
   const NamedToken end("<|endoftext|>");
   ATTUNE_RETURN_IF_FAILED(builder.initialize(

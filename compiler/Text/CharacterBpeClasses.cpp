@@ -1,7 +1,8 @@
 //===- CharacterBpeClasses.cpp - Tokenizers with BPE of characters --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tokenizer classes for models of SentencePiece, such as those of Llama and Gemma, and older classes.
+// Tokenizer classes with a BPE model of characters: those for models of SentencePiece (Llama, Code Llama, Gemma, NLLB,
+// Reformer), and the older ones of OpenAI GPT and HerBERT, where the last token of a word ends with "</w>".
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/LanguageCodes.h"
@@ -12,7 +13,7 @@ using namespace attune::text;
 
 static Json stripOneSpace() { return {{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}}; }
 
-/// Returns decoders that replace U+2581 by a space and turn tokens of bytes such as <0x0A> into bytes.
+/// Returns decoders that replace U+2581 by a space, turn byte tokens such as <0x0A> into bytes and join all tokens.
 static std::vector<Json> byteFallbackDecoders() { return {jsonReplace(kMark, " "), jsonType("ByteFallback"), jsonType("Fuse")}; }
 
 Status attune::text::buildLlama(TokenizerBuilder &builder) {
@@ -72,7 +73,8 @@ Status attune::text::buildNllb(TokenizerBuilder &builder) {
   const std::string bos = builder.text("bos_token", "<s>"), pad = builder.text("pad_token", "<pad>"),
                     eos = builder.text("eos_token", "</s>"), unknown = builder.text("unk_token", "<unk>");
   if (builder.arguments.tokenizerFile.empty()) {
-    // The special tokens of the class get the first ids. The tokens of the model follow them in their order.
+    // Without tokenizer.json, the special tokens of the class get the ids 0 to 3. The other pieces of the SentencePiece
+    // model follow in the order of the model.
     std::vector<std::string> tokens = {bos, pad, eos, unknown};
     for (const std::string &token : builder.spec.tokens)
       if (std::find(tokens.begin(), tokens.begin() + 4, token) == tokens.begin() + 4)

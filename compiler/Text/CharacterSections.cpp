@@ -37,7 +37,7 @@ static CodePointSet composingCharacters() {
   std::set<uint32_t> members;
   for (const Composition &pair : compositions())
     members.insert(pair.second);
-  // A character that composition does not restore is changed.
+  // A character that has a decomposition but is no composition is changed: NFC does not compose it again.
   std::set<uint32_t> restored;
   for (const Composition &pair : compositions())
     restored.insert(pair.composed);
@@ -55,7 +55,7 @@ static CodePointSet changedCharacters(const CharacterMapping &mapping) {
   return collect(members);
 }
 
-/// Writes the section CHAR. If |separators| is true, U+1C to U+1F are white space.
+/// Writes the section CHAR. If |separators| is true, U+001C to U+001F count as white space, as in Python.
 static void writeFlags(bool separators, TextFileWriter &out) {
   static const std::vector<uint16_t> common = [] {
     std::vector<uint16_t> result(kCodePoints);
@@ -94,8 +94,8 @@ static void writeFlags(bool separators, TextFileWriter &out) {
   out.add(kSectionCharacters, stage1);
 }
 
-/// Returns true if |spec| has a normalizer or pre-tokenizer of |kind|; if |flag| is not 0, only steps count that have
-/// one of its bits in argument a.
+/// Returns true if |spec| has a normalizer or pre-tokenizer of |kind|. If |flag| is not 0, only steps count that have a
+/// bit of |flag| in argument a.
 static bool usesStep(const TokenizerSpec &spec, StepKind kind, uint32_t flag = 0) {
   auto uses = [&](const Step &step) { return step.kind == kind && (flag == 0 || (step.a & flag)); };
   return std::any_of(spec.normalizers.begin(), spec.normalizers.end(), uses) ||

@@ -22,7 +22,8 @@ static CodePointSet makeSet(const uint32_t (&edges)[N]) {
   return CodePointSet::fromEdges(std::vector<uint32_t>(edges, edges + N));
 }
 
-/// Returns the characters of the runs (start << |bits| | value) whose value |wanted| accepts.
+/// Returns the characters of those runs whose value |wanted| accepts. A run is its first character << |bits| | value,
+/// and extends to the next run.
 template <size_t N, typename Fn>
 static CodePointSet collectRuns(const uint32_t (&runs)[N], unsigned bits, Fn wanted) {
   std::vector<uint32_t> edges;
@@ -35,7 +36,7 @@ static CodePointSet collectRuns(const uint32_t (&runs)[N], unsigned bits, Fn wan
   return CodePointSet::fromEdges(std::move(edges));
 }
 
-/// Returns |name| without the characters that names of properties ignore, in lower case.
+/// Returns |name| in lower case, without the characters that names of properties ignore.
 static std::string simplify(const std::string &name) {
   std::string result;
   for (char c : name)
@@ -44,7 +45,8 @@ static std::string simplify(const std::string &name) {
   return result;
 }
 
-/// Returns the characters of a general category. Texts have no surrogates, so Cs is empty.
+/// Returns the characters of the general category |name|, a simplified name, or nullopt if there is no such category.
+/// Texts have no surrogates, so Cs is empty.
 static std::optional<CodePointSet> findCategory(const std::string &name) {
   static const std::pair<const char *, const char *> longNames[] = {{"letter", "l"},
                                                                     {"lowercaseletter", "ll"},

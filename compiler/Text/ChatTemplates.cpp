@@ -17,7 +17,8 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// Special tokens by the names that templates see in transformers.
+/// The keys of special tokens in JSON files, which are also the variables by which templates see these tokens in
+/// transformers.
 static const char *const tokenNames[] = {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token"};
 
 /// Returns true if |path| exists, readable or not: the function that reads the file reports errors.
@@ -33,13 +34,14 @@ static Result<std::string> readFile(const std::string &path) {
   return std::string(reinterpret_cast<const char *>(file->data()), file->size());
 }
 
-/// The file of the template "default", and the folder of the others.
+/// The file of the template "default" and the folder of the other templates, relative to the model folder.
 static const char defaultFile[] = "chat_template.jinja", othersFolder[] = "additional_chat_templates";
 /// Files with the key `chat_template` or special tokens.
 static constexpr std::string_view tokenizerConfig = "tokenizer_config.json", specialTokensMap = "special_tokens_map.json",
                                   templateConfig = "chat_template.json";
 
-/// Returns the templates of |folder| that are files of their own: names and paths inside the folder.
+/// Returns name and path, relative to |folder|, of each template of |folder| that has a file of its own, sorted by
+/// name.
 static std::vector<std::pair<std::string, std::string>> listTemplateFiles(const std::string &folder) {
   std::vector<std::pair<std::string, std::string>> files;
   if (exists(folder + "/" + defaultFile))
@@ -59,7 +61,8 @@ std::vector<std::string> attune::chatTemplateFileNames(const std::string &folder
   return names;
 }
 
-/// Adds the value of a key `chat_template`: one template, or a list of objects with `name` and `template`.
+/// Adds to |templates| those of |value|, the value of the key `chat_template` in |file|: a string, which is the
+/// template "default", or a list of objects with `name` and `template`.
 static Status readTemplateValue(const Json &value, const std::string &file, std::vector<ChatTemplate> &templates) {
   if (value.is_string()) {
     templates.push_back({"default", file, value.get<std::string>()});
@@ -76,7 +79,7 @@ static Status readTemplateValue(const Json &value, const std::string &file, std:
   return Status();
 }
 
-/// Sets the special tokens that |config| has; null removes one.
+/// Sets in |result| the special tokens that |config| names. A token with the value null is removed from |result|.
 static Status readSpecialTokens(const Json &config, const std::string &file, ChatTemplates &result) {
   for (const char *name : tokenNames) {
     const Json *value = findJson(config, name);
@@ -127,8 +130,8 @@ Result<ChatTemplates> attune::readChatTemplates(const std::string &folder) {
     result.templates.push_back({name, path, *source});
   }
   const bool hasFiles = !result.templates.empty();
-  // transformers reads special_tokens_map.json only if tokenizer_config.json has no `added_tokens_decoder`; its values
-  // then replace those of tokenizer_config.json.
+  // transformers reads special_tokens_map.json only if tokenizer_config.json has no `added_tokens_decoder`. Values of
+  // special_tokens_map.json then replace those of tokenizer_config.json.
   bool readsMap = true;
   for (std::string_view name : {tokenizerConfig, specialTokensMap, templateConfig}) {
     const std::string path = folder + "/" + std::string(name);
@@ -164,7 +167,8 @@ std::string attune::compileChatTemplates(const ChatTemplates &templates, std::ve
       program.addTemplate(entry.name, *function, "");
       continue;
     }
-    // The name of the file without its folder: the bytes of a .text file do not depend on where the model is.
+    // Stores the name of the file without its folder, so that the bytes of a .text file do not depend on where the
+    // model is.
     program.addTemplate(entry.name, ATTUNE_CHAT_NO_FUNCTION, fs::path(entry.file).filename().string() + ": " + function.message());
     warnings.push_back(entry.file + ": chat template '" + entry.name + "': " + function.message());
   }

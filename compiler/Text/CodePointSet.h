@@ -27,7 +27,7 @@ public:
   }
   static CodePointSet single(uint32_t character) { return range(character, character); }
   static CodePointSet all() { return range(0, kCodePoints - 1); }
-  /// Returns the set with these sorted positions. With an odd number of them the last run reaches to the last code
+  /// Returns the set with these sorted positions. With an odd number of positions, the last run ends with the last code
   /// point.
   static CodePointSet fromEdges(std::vector<uint32_t> edges) {
     if (edges.size() % 2)

@@ -1,8 +1,9 @@
 //===- LanguageCodes.h - Languages of models that translate ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For each of five tokenizer classes of transformers, the names of the languages that the class adds to a vocabulary as
-// tokens, in the order of their ids.
+// The names of the languages that tokenizer classes of transformers add to a vocabulary as tokens, in the order of the
+// tokens' ids. M2M100Tokenizer has two lists, m2m100 and wmt21, between which its setting `language_codes` chooses; its
+// token for the language en is __en__. In the other classes the name of a language is its token.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_LANGUAGECODES_H
 #define ATTUNE_COMPILER_TEXT_LANGUAGECODES_H

@@ -16,11 +16,13 @@ namespace attune::text {
 /// Rank and merged id of each pair of ids that has a merge.
 using Merges = std::map<std::pair<uint32_t, uint32_t>, std::pair<uint32_t, uint32_t>>;
 
-/// Merges the symbols of a token's string as the runtime does, to find out whether the result is that token.
+/// A simulator of BPE merges as the runtime makes them, which finds out whether the string of a token becomes this
+/// token.
 class MergeSimulator {
 public:
   explicit MergeSimulator(const Merges &merges);
-  /// Returns the only symbol that is left of |symbols|, or kNoId.
+  /// Merges |symbols|, which are ids, until no pair of neighbors has a merge. Returns the id that is left, or kNoId if
+  /// there is not exactly one.
   uint32_t run(std::vector<uint32_t> symbols) const;
 
 private:
@@ -28,8 +30,9 @@ private:
   std::unordered_map<uint64_t, std::pair<uint32_t, uint32_t>> table;
 };
 
-/// Removes from |lookup| the strings that merging does not turn into their token, and those of more than 64 symbols. A
-/// symbol is a byte if |bytes|, else a character; |symbols| has the ids of bytes.
+/// Removes from |lookup| the strings that merging does not turn into the id of their entry, and those of more than 64
+/// symbols. A symbol is a byte if |bytes|, else a character. The ids of bytes are the first 256 elements of |symbols|;
+/// those of characters are in |lookup| itself.
 void keepWholeTokens(const MergeSimulator &simulator, bool bytes, const std::vector<uint32_t> &symbols,
                      std::vector<std::pair<std::string, uint32_t>> &lookup);
 

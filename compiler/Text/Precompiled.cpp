@@ -1,10 +1,10 @@
 //===- Precompiled.cpp - SentencePiece's character maps -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SentencePiece stores a map as a double-array trie in the format of the library darts-clone. This file lists its
-// strings and builds a trie in the format of TrieBuilder.h. The shortest prefix of a text that has a replacement
-// decides, so a string never matches if another string is a prefix of it. Such strings, 218,000 of the 225,000 of NFKC,
-// are omitted.
+// SentencePiece stores a map as a double-array trie in the format of the library darts-clone. This file lists the
+// strings of that trie and builds a trie in the format of TrieUnit. The package `tokenizers` replaces the shortest
+// prefix of a text that is a string of the map. So a string never matches if another string is a prefix of it. Such
+// strings, 218,000 of the 225,000 of NFKC, are omitted.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/Precompiled.h"
@@ -57,13 +57,16 @@ std::string attune::text::encodeBase64(const std::string &bytes) {
 
 namespace {
 
-/// Lists the strings of a trie in the format of the library darts-clone.
+/// A reader that lists the strings of a trie in the format of the library darts-clone, except those with another string
+/// as a prefix.
 class DartsReader {
 public:
   DartsReader(const std::vector<uint32_t> &units, const std::string &texts, std::map<std::string, uint32_t> &places,
               std::string &replacements)
       : units(units), texts(texts), places(places), replacements(replacements) {}
 
+  /// Adds the strings that begin with |key|. The unit of |key| followed by a byte is units[|node| ^ byte]. Returns
+  /// false if the trie is damaged or too large.
   bool visit(uint32_t node, std::string &key) {
     if (key.size() > 64 || ++visited > kMostNodes)
       return false;
@@ -86,9 +89,10 @@ public:
   }
 
 private:
-  /// The most nodes that are visited: keys with equal ends share them, so that a few units may stand for many keys.
+  /// A map with more visits of nodes is refused. Strings with equal ends may share nodes, so a few units may stand for
+  /// many strings.
   static constexpr size_t kMostNodes = size_t(1) << 21;
-  /// The most bytes of replacements; many keys may share a long one.
+  /// A map with more bytes of replacements is refused; many strings may share a long one.
   static constexpr size_t kMostBytes = size_t(64) << 20;
 
   bool add(const std::string &key, uint32_t place) {

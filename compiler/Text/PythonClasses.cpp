@@ -3,8 +3,9 @@
 //
 // These classes of transformers read their files themselves and do not use the package `tokenizers`. So they have no
 // components of tokenizer.json, and the functions here make the steps of the tables (TokenizerSpec.h) directly. Common
-// to all of them: added tokens match texts as they are, white space is Python's, and of a pair of texts that is
-// truncated the first one keeps the odd token.
+// to all of them: added tokens match texts as they are, `split_special_tokens` splits all of them, white space is
+// Python's, and where truncation cuts both texts of a pair to an odd number of tokens in all, the first text keeps the
+// odd one.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -49,7 +50,7 @@ static std::string replaceMarks(const std::string &text) {
   return result.append(text, begin, std::string::npos);
 }
 
-/// Sets |id| to the id of the special token |name|, which must exist.
+/// Sets |id| to the id of the special token |name|, such as "eos_token". Fails if there is no such token.
 static Status requireToken(const TokenizerBuilder &builder, const char *name, uint32_t &id) {
   const std::string content = builder.token(name);
   std::optional<uint32_t> found = content.empty() ? std::nullopt : builder.spec.findToken(content);
@@ -60,7 +61,8 @@ static Status requireToken(const TokenizerBuilder &builder, const char *name, ui
   return {};
 }
 
-/// Reads the file |path|, vocab.json, which must have the unknown token, and sets |unknown| to that token.
+/// Reads the vocabulary from |path|, a file vocab.json, and sets |unknown| to the string of the unknown token. Fails if
+/// the vocabulary lacks this token.
 static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::string &path, std::string &unknown) {
   ATTUNE_RETURN_IF_FAILED(readVocabJson(path, builder.spec));
   builder.file = path;
@@ -70,8 +72,8 @@ static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::st
   return {};
 }
 
-/// Gives ids without a token a string that only decoding uses: |textOf|(id), for all such ids below |end| or below the
-/// id of the last added token, whichever is larger.
+/// Gives each id without a token a string for decoding alone, |textOf|(id). The ids are those below |end| or below the
+/// highest id of an added token, whichever is larger.
 template <typename Fn>
 static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
   if (!spec.added.empty())
@@ -83,8 +85,9 @@ static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
 
 //===--- SentencePiece with a vocabulary -----------------------------------===//
 
-/// Texts are split by the SentencePiece model of the source language, and tokens are decoded by the same model unless
-/// the target language has a vocabulary of its own. A text may begin with the code of a language, as ">>fra<<".
+/// Makes the tokenizer of MarianTokenizer. The SentencePiece model of the source language, source.spm, splits texts. It
+/// also decodes tokens, unless the target language has a vocabulary of its own. A text may begin with the code of a
+/// language, as ">>fra<<".
 Status attune::text::buildMarian(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json", sourceFile = folder + "source.spm";
@@ -146,7 +149,8 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   return {};
 }
 
-/// The ids of the vocabulary are followed by the tokens of languages and then by placeholder words.
+/// Makes the tokenizer of M2M100Tokenizer. The ids of vocab.json are followed by the tokens of languages and then by
+/// `num_madeup_words` placeholders.
 Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string folder = builder.arguments.folder + "/", vocabFile = folder + "vocab.json";
@@ -197,8 +201,8 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
 
 //===--- ESM ---------------------------------------------------------------===//
 
-/// Returns the lines of the file |path| as Python's splitlines() and strip() make them. Fails if such a line has white
-/// space in it.
+/// Returns the lines of the file |path|, split as by Python's splitlines() and stripped as by strip(). Fails if the
+/// file is not UTF-8 or a stripped line has white space inside.
 static Result<std::vector<std::string>> readPythonLines(const std::string &path) {
   Result<MappedFile> file = openVocabularyFile(path, 64);
   if (!file)
@@ -230,8 +234,8 @@ static Result<std::vector<std::string>> readPythonLines(const std::string &path)
   return lines;
 }
 
-/// All tokens are cut out of texts, as added tokens are. Other text between tokens and white space is the unknown
-/// token.
+/// Makes the tokenizer of EsmTokenizer. All tokens of the vocabulary are cut out of texts, as added tokens are. Each
+/// run of other characters without white space becomes the unknown token.
 Status attune::text::buildEsm(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   builder.file = builder.arguments.folder + "/vocab.txt";
@@ -274,7 +278,7 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
 
 //===--- Bytes -------------------------------------------------------------===//
 
-/// Returns |bytes| in the characters that stand for them in byte-level vocabularies.
+/// Returns |bytes| as the characters that stand for them in byte-level vocabularies.
 static std::string toByteLevel(const std::string &bytes) {
   std::string text;
   for (char byte : bytes)
@@ -282,8 +286,8 @@ static std::string toByteLevel(const std::string &bytes) {
   return text;
 }
 
-/// The order of ids: three special tokens, the 256 bytes, further special tokens. Decoded texts omit bytes that are not
-/// UTF-8.
+/// Makes the tokenizer of ByT5Tokenizer. The order of ids: three special tokens, the 256 bytes, further special tokens.
+/// Decoded texts omit bytes that are not UTF-8.
 Status attune::text::buildByT5(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const TokenizerArguments &arguments = builder.arguments;
@@ -317,12 +321,14 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     }
     first[id] = *token;
   }
-  // Tokens of the settings take precedence over these three.
+  // Tokens that the settings give these ids take precedence over the three.
   for (const auto &[id, token] : first)
     builder.arguments.byId.try_emplace(id, token);
   for (uint32_t byte = 0; byte < 256; ++byte)
     spec.addToken(toByteLevel(std::string(1, char(byte))), numSpecials + byte);
-  // As in transformers, ids of further special tokens begin at the number of different strings.
+  // As in transformers, the ids of further special tokens begin at the number of different strings of bytes and added
+  // tokens. initializeInPython adds the number of added tokens to `modelSize`, so those that |known| has are
+  // subtracted.
   std::set<std::string> known;
   for (uint32_t id = 0; id < numSpecials + 256; ++id) {
     auto place = arguments.byId.find(id);

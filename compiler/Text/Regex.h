@@ -38,10 +38,11 @@ struct RegexNode {
   bool greedy = true;
 };
 
-/// Parses |pattern| (UTF-8). Errors say what is not supported and where.
+/// Parses |pattern|, which is UTF-8. Fails for a feature that is not supported; the error names it and its place.
 Result<std::unique_ptr<RegexNode>> parseRegex(const std::string &pattern);
 
-/// Compiles |pattern| to the bytes of an automaton (AutomatonHeader and its tables).
+/// Compiles |pattern| to the bytes of an automaton (AutomatonHeader and its tables). Fails if parseRegex does or the
+/// automaton is too large.
 Result<std::string> compileRegex(const std::string &pattern);
 
 } // namespace attune::text

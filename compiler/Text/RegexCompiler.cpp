@@ -22,11 +22,13 @@
 //     table[state][class of the next character] = (accept before this character?, next state)
 //
 // with a further column for the end of the text. The runner keeps the last position where it accepted. Conditions on
-// the previous character are resolved when the character is consumed; at the beginning of a match they depend on the
-// character before, so that there is a start state for each class if the pattern has any.
+// the previous character are resolved when that character is consumed. At the beginning of a match they depend on the
+// character before the match. So a pattern with such conditions has a start state for each class of that character, and
+// one for the beginning of the text.
 //
-// Code points are partitioned into classes that no set of the pattern distinguishes. The table is minimized by
-// refining partitions. A pattern that needs more than kMaxStates states or 255 classes is refused.
+// Code points are partitioned into classes that no set of the pattern distinguishes. The table is minimized by refining
+// partitions. A pattern that exceeds kMaxThreads, kMaxStates (counted before the minimization), kMaxWork or 255 classes
+// is refused.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/Regex.h"
@@ -43,8 +45,8 @@ namespace {
 
 constexpr size_t kMaxThreads = 20000;
 constexpr size_t kMaxStates = 8192;
-/// The largest sum, over all states of the deterministic automaton, of the threads of a state times the columns of the
-/// table. The limit bounds time and memory.
+/// The largest sum, over all states of the deterministic automaton, of the number of threads of a state times the
+/// columns of the table. The limit bounds time and memory.
 constexpr size_t kMaxWork = 2000000;
 
 /// A state of the nondeterministic automaton.
@@ -52,8 +54,8 @@ struct Thread {
   enum Kind { Consume, Ahead, Behind, Split, Match } kind;
   int set = -1;        ///< Consume, Ahead, Behind: index of the set
   bool atEdge = false; ///< Ahead, Behind
-  int next = -1;       ///< the thread after this one; of Split the preferred one
-  int other = -1;      ///< Split: the less preferred thread
+  int next = -1;       ///< index of the thread after this one; of Split the preferred one
+  int other = -1;      ///< Split: index of the less preferred thread
 };
 
 class AutomatonBuilder {
@@ -80,8 +82,8 @@ private:
   Status partition();
   bool inSet(int set, int symbol) const { return members[set][symbol]; }
 
-  /// A state of the deterministic automaton: threads that consume, wait or match, in order, and the class of the
-  /// character before them if the pattern asks for it.
+  /// A state of the deterministic automaton: the threads that consume, wait or match, in order of preference, and the
+  /// class of the previous character, or -1 if no waiting thread needs it.
   using State = std::pair<std::vector<int>, int>;
   void addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const;
   int stateNumber(State state);
@@ -104,7 +106,8 @@ private:
   std::vector<State> states;
   /// [state][symbol]: accept flag in bit 31 and the next state.
   std::vector<std::vector<uint32_t>> table;
-  /// Start state after each class, and at the beginning of the text.
+  /// The start state after a character of each class, then that at the beginning of the text. Only one element if the
+  /// pattern has no Behind.
   std::vector<int> starts;
 };
 
@@ -133,7 +136,7 @@ int AutomatonBuilder::addRepeat(const RegexNode &node, int next) {
   for (int i = 0; i < node.min && !tooManyThreads; ++i) {
     int begin = addNode(body, rest);
     if (begin == rest)
-      break; // an empty body, which may itself be a repeat
+      break; // an empty body, such as a{0}: more copies add nothing
     rest = begin;
   }
   return rest;
@@ -206,8 +209,9 @@ Status AutomatonBuilder::partition() {
   return {};
 }
 
-/// Appends to |list|, in order, the threads that |thread| reaches without consuming a character. |previous| is the
-/// class of the previous character, numClasses at the beginning of the text.
+/// Appends to |list|, in order of preference, the threads that |thread| reaches without consuming a character and that
+/// consume, wait or match. Skips the threads in |seen| and adds those it visits. |previous| is the class of the
+/// previous character, numClasses at the beginning of the text; it is not used if the pattern has no Behind.
 void AutomatonBuilder::addClosure(int thread, int previous, std::vector<int> &list, std::set<int> &seen) const {
   std::vector<int> stack = {thread};
   while (!stack.empty()) {
@@ -370,7 +374,7 @@ static void append(std::string &bytes, const std::vector<T> &values) {
   bytes.append(reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T));
 }
 
-/// Returns the scheme of bit masks that splits texts as |pattern| does; None if there is no such scheme.
+/// Returns the scheme of bit masks (PieceMasks.h) that splits texts as |pattern| does; None if there is no such scheme.
 static MaskScheme findMaskScheme(const std::string &pattern) {
 #define CONTRACTIONS "'s|'t|'re|'ve|'m|'ll|'d"
 #define PREFIXED(DIGITS)                                                                                                                   \

@@ -16,7 +16,7 @@ using Node = std::unique_ptr<RegexNode>;
 
 namespace {
 
-/// Options of a group, such as (?i).
+/// The options (?i), (?m) and (?x) of a group, in this order.
 struct Options {
   bool ignoreCase = false, dotAll = false, extended = false;
 };
@@ -103,7 +103,7 @@ private:
   size_t at = 0;
   int depth = 0;
   Options options;
-  /// The previous literal, 0 if there is none, for foldTogether.
+  /// The literal before the current atom, for foldTogether; 0 if there is none or its case matters.
   uint32_t lastLiteral = 0;
 };
 
@@ -150,7 +150,7 @@ Result<Node> Parser::parseSequence() {
     if (!atom)
       return atom;
     if (!*atom)
-      continue; // options or a comment
+      continue; // a comment
     Result<Node> repeated = parseRepeats(std::move(*atom));
     if (!repeated)
       return repeated;
@@ -159,15 +159,15 @@ Result<Node> Parser::parseSequence() {
   return node;
 }
 
-/// Parses {n}, {n,}, {,m} or {n,m}. If there are no bounds, returns false and leaves |at| unchanged: the brace is then
-/// a literal.
+/// Parses {n}, {n,}, {,m} or {n,m} and sets |max| to -1 for {n,}. If there are no bounds, returns false and leaves |at|
+/// unchanged: the brace is then a literal.
 bool Parser::parseBounds(int &min, int &max) {
   size_t place = at + 1;
   auto number = [&](int &value) {
     size_t begin = place;
     value = 0;
-    while (place < characters.size() && characters[place] >= '0' && characters[place] <= '9' && value <= kMaxRepeat)
-      value = value * 10 + int(characters[place++] - '0');
+    while (place < characters.size() && characters[place] >= '0' && characters[place] <= '9')
+      value = std::min(value * 10 + int(characters[place++] - '0'), kMaxRepeat + 1);
     return place > begin;
   };
   bool hasMin = number(min), hasMax = false;
@@ -240,7 +240,8 @@ Result<Node> Parser::parseRepeats(Node atom) {
 
 CodePointSet Parser::foldSet(const CodePointSet &set) const { return options.ignoreCase ? addCaseVariants(set) : set; }
 
-/// Returns true if a case-insensitive match of |first| and |second| also matches one character, as "ss" matches U+DF.
+/// Returns true if a case-insensitive match of |first| followed by |second| also matches one character, as "ss" matches
+/// U+DF.
 static bool foldTogether(uint32_t first, uint32_t second) {
   auto lower = [](uint32_t c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; };
   first = lower(first);
@@ -337,7 +338,8 @@ Result<Node> Parser::parseGroup() {
     Result<Node> body = parseAlternatives();
     if (!body)
       return body;
-    // An atomic group of one character, or of a fixed sequence of them, can match in one way only.
+    // An atomic group of one character, or of a fixed sequence of them, can match in one way only. An atomic group of
+    // X* or X+ is a possessive repeat: X*(?!X).
     const RegexNode *inner = body->get();
     while (inner->kind == RegexNode::Concat && inner->children.size() == 1)
       inner = inner->children[0].get();
@@ -392,9 +394,10 @@ Result<Node> Parser::parseGroup() {
   return close(std::move(body));
 }
 
-/// Collects the body |node| of a look-ahead (|ahead|) or look-behind: adds the characters that it accepts to |set|, and
-/// sets |atEdge| if it accepts the end of the text, or, in a look-behind, the beginning. Returns false if |node| looks
-/// at more than one character, or is a condition in the other direction.
+/// Collects the body |node| of a look-ahead (|ahead|) or look-behind: adds the characters that |node| accepts to |set|,
+/// and sets |atEdge| if |node| accepts the end of the text, or, in a look-behind, the beginning. Returns false if the
+/// next or previous character does not decide, as for a sequence of characters, an empty body or a condition in the
+/// other direction.
 static bool collectOne(const RegexNode &node, bool ahead, CodePointSet &set, bool &atEdge) {
   switch (node.kind) {
   case RegexNode::Set:
@@ -579,8 +582,8 @@ Result<Node> Parser::parseEscape() {
   return makeLiteral(*character);
 }
 
-/// Parses a set after its '[', up to and including ']'. Case variants are added to the characters of the outermost
-/// brackets before '^' complements them: (?i)[^a] matches neither a nor A.
+/// Parses a set after its '[', up to and including ']'. In the outermost brackets, adds the case variants to the set
+/// before '^' complements the set: (?i)[^a] matches neither a nor A.
 Result<CodePointSet> Parser::parseBracket(bool isOutermost) {
   bool negated = accept("^");
   Result<CodePointSet> set = parseBracketUnion();

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A SentencePiece model of the kind BPE stores pieces and scores, no merges. A piece of n characters has n - 1 splits;
-// those whose halves are pieces are merges. They are sorted by the id of the whole, then by the lengths of the halves
-// in characters, then by the ids of the halves.
+// those whose halves are pieces are merges. The merges are sorted in ascending order of the id of the whole, the length
+// of the left half in characters, that of the right half, the id of the left half and that of the right half.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/SentencePieceMerges.h"
@@ -28,8 +28,8 @@ struct Split {
 } // namespace
 
 Status attune::text::deriveMerges(const SentencePieceModel &model, const std::string &file, TokenizerSpec &spec) {
-  // Limits the time. A piece is split at each character, and both parts are looked up, which reads the whole piece: the
-  // work grows with the square of its length.
+  // The limit bounds the time. A piece is split at each character, and both parts are looked up, which reads the whole
+  // piece: the work grows with the square of the length of the piece.
   static constexpr uint64_t mostWork = uint64_t(1) << 32;
   uint64_t work = 0;
   std::vector<Split> splits;

@@ -9,9 +9,9 @@
 
 namespace attune::text {
 
-/// Derives the merges of |spec|, whose vocabulary is that of |model|, as transformers does: every split of a piece into
-/// two pieces is a merge. The merges of the piece with the lowest id come first. |file| is the model's name in
-/// messages.
+/// Derives the merges of |spec| from its vocabulary, the pieces of |model|, as transformers does: every split of a
+/// piece into two pieces is a merge. The merges of the piece with the lowest id come first. Fails if the pieces are too
+/// long. |file| is the model's name in messages.
 Status deriveMerges(const SentencePieceModel &model, const std::string &file, TokenizerSpec &spec);
 
 } // namespace attune::text

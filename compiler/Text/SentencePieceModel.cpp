@@ -14,13 +14,13 @@ using namespace attune::text;
 
 namespace {
 
-/// Reads the fields of a protocol-buffer message one after the other. The caller reads a nested message by another
-/// reader, so input cannot make the recursion deep.
+/// A reader of the fields of a protocol-buffer message, one after the other. The caller reads a nested message by
+/// another reader, so input cannot make the recursion deep.
 class MessageReader {
 public:
   explicit MessageReader(std::string_view bytes) : at(bytes.data()), end(at + bytes.size()) {}
 
-  /// Reads the next field; false at the end and after an error.
+  /// Reads the next field. Returns false at the end and after an error.
   bool next() {
     if (at == end || bad)
       return false;
@@ -116,7 +116,7 @@ static Status parsePiece(std::string_view bytes, const std::string &file, Senten
   return {};
 }
 
-/// Reads trainer_spec into |model|. Returns false if it is malformed, also if a field has another wire type than
+/// Reads trainer_spec into |model|. Returns false if the bytes are malformed or a field has another wire type than
 /// expected.
 static bool parseTrainer(std::string_view bytes, SentencePieceModel &model) {
   MessageReader reader(bytes);
@@ -161,7 +161,8 @@ static bool parseTrainer(std::string_view bytes, SentencePieceModel &model) {
   return !reader.failed();
 }
 
-/// Reads normalizer_spec into |model|. Returns false if it is malformed.
+/// Reads normalizer_spec, or denormalizer_spec, which has the same fields, into |model|. Returns false if the bytes are
+/// malformed.
 static bool parseNormalizer(std::string_view bytes, SentencePieceModel &model) {
   MessageReader reader(bytes);
   while (reader.next()) {

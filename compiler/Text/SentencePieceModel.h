@@ -29,16 +29,16 @@ struct SentencePieceModel {
 
   uint32_t kind = Unigram;
   bool byteFallback = false, whiteSpaceIsSuffix = false;
-  int32_t unknownId = 0, bosId = 1, eosId = 2;
+  int32_t unknownId = 0, bosId = 1, eosId = 2; ///< negative: no such piece
   std::string unknownPiece = "<unk>", bosPiece = "<s>", eosPiece = "</s>";
-  std::string unknownText = " \xE2\x81\x87 "; ///< what the unknown piece is decoded to
+  std::string unknownText = " \xE2\x81\x87 "; ///< the decoded text of the unknown piece
 
-  std::string characterMap; ///< normalizer_spec.precompiled_charsmap
+  std::string characterMap; ///< normalizer_spec.precompiled_charsmap (Precompiled.h); "" for none
   bool addsDummyPrefix = true, removesExtraSpaces = true, escapesSpaces = true;
-  bool denormalizes = false; ///< denormalizer_spec has a map
+  bool denormalizes = false; ///< true if denormalizer_spec has a map
 };
 
-/// Parses the bytes of a model; |file| is its name in messages.
+/// Parses the bytes of a model; |file| is its name in messages. Fails if the bytes are malformed or have no pieces.
 Result<SentencePieceModel> parseSentencePiece(std::string_view bytes, const std::string &file);
 /// Reads and parses the file |path|.
 Result<SentencePieceModel> readSentencePiece(const std::string &path);

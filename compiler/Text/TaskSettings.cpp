@@ -15,7 +15,7 @@ using namespace attune::text;
 namespace fs = std::filesystem;
 
 static const char *const tokenizerConfigName = "tokenizer_config.json", *const specialTokens = "special_tokens_map.json";
-/// Larger lengths are placeholders that transformers writes where there is no limit.
+/// Lengths from this one on are placeholders that transformers writes where there is no limit.
 static constexpr double kLargestLength = 1 << 30;
 
 static std::string inFolder(const std::string &folder, const std::string &name) {
@@ -43,7 +43,7 @@ Result<bool> attune::text::lowersTexts(const std::string &folder) {
 
 namespace {
 
-/// Reads the settings of a folder and makes the section of the .text file from them.
+/// A reader of the settings of a folder, which makes the section TASK of the .text file from them.
 class SettingsReader {
 public:
   explicit SettingsReader(std::string folder) : folder(std::move(folder)), transformer(findTransformerFolder(this->folder)) {
@@ -59,7 +59,8 @@ private:
   Status readModelConfig();
   Status readSentenceFolder();
   Status readPrompts(const Json &config, const std::string &file);
-  /// Sets |token|, unless it is set, to the special token |key| of |config|: a string, or an object with its content.
+  /// Sets |token|, unless it is set, to the special token |key| of |config|: a string, or an object with a string
+  /// `content`.
   void readToken(const Json &config, const char *key, TaskString &token);
   TaskString addString(const std::string &text) {
     TaskString place = {uint32_t(strings.size()), uint32_t(text.size())};

@@ -12,19 +12,21 @@
 
 namespace attune::text {
 
-/// Returns the names of the files that addTaskSettings reads, relative to |folder|. The list lacks config.json and
-/// modules.json, which it also reads; listed files need not exist. In a sentence-transformers folder, modules.json says
-/// in which subfolder the files of the transformer are, and their names begin with that.
+/// Returns the names, relative to |folder|, of the files that addTaskSettings reads, except config.json and
+/// modules.json. Listed files need not exist. In a sentence-transformers folder, modules.json may put the files of the
+/// transformer into a subfolder; their names then begin with its name.
 std::vector<std::string> taskFileNames(const std::string &folder);
 
-/// Adds the settings of tasks (runtime/text/tasks/TaskFormat.h) that the model folder |folder| has to |writer|: the
-/// largest length and the special tokens for masks, classes and unknown words of tokenizer_config.json, those of
-/// special_tokens_map.json that it lacks, problem_type and pad_token_id of config.json, and max_seq_length, prompts and
-/// similarity of a sentence-transformers folder.
+/// Adds to |writer| the settings of tasks (runtime/text/tasks/TaskFormat.h) of the model folder |folder|. From
+/// tokenizer_config.json come model_max_length and the tokens for masks, classes and unknown words;
+/// special_tokens_map.json gives those of these tokens that tokenizer_config.json lacks. From config.json come
+/// problem_type and pad_token_id. From the files of a sentence-transformers folder come max_seq_length, which replaces
+/// model_max_length, prompts and similarity. Fails if one of these files is malformed.
 Status addTaskSettings(const std::string &folder, TextFileWriter &writer);
 
-/// Returns `do_lower_case` of the transformer's settings (readTransformerSettings): true if texts are turned to lower
-/// case before any other step. False without such settings.
+/// Returns `do_lower_case` of the settings of the transformer in |folder| (readTransformerSettings): true if texts are
+/// turned to lower case before any other step. Returns false if there are no such settings, and fails if they are
+/// malformed.
 Result<bool> lowersTexts(const std::string &folder);
 
 } // namespace attune::text

@@ -18,7 +18,7 @@ using chat::Operation;
 
 namespace {
 
-/// Sets a variable to a value until the object is destroyed, which restores the former value.
+/// An assignment to a variable, which the destructor undoes.
 class Temporarily {
 public:
   Temporarily(bool &variable, bool value) : variable(variable), saved(variable) { variable = value; }
@@ -29,7 +29,7 @@ private:
   bool saved;
 };
 
-/// Emits the statements and expressions of one function.
+/// An emitter of the statements and expressions of one function.
 class FunctionEmitter : public TemplateFunction {
 public:
   using TemplateFunction::TemplateFunction;
@@ -38,14 +38,14 @@ public:
   uint32_t emitRoot(const NodeList &body);
   /// Emits a macro or the body of a call block, inside |scope|, as a function and returns its index.
   uint32_t emitMacro(const TemplateNode &node, const TemplateScope &scope);
-  /// Emits the condition of a loop as a function of an item and returns its index. The function returns the item if the
-  /// condition is true, else a missing value.
+  /// Emits the condition of a loop as a function of an item and returns its index. The function returns the item, as
+  /// emitTarget gives it, if the condition is true, else a missing value.
   uint32_t emitCondition(const TemplateNode &loop, const TemplateScope &scope);
 
 private:
   unsigned captures = 0;
-  /// True inside an `if` of the same scope or inside an inline `if`. There, Jinja2 fails for an unknown filter or test
-  /// only when it is called.
+  /// True inside an `if` statement of the same scope or inside an inline `if`. There, an unknown filter or test is an
+  /// error of Jinja2 only when the template calls it.
   bool conditional = false;
 
   /// An enclosing loop, the target of `break` and `continue`.
@@ -57,7 +57,8 @@ private:
   std::vector<OpenLoop> loops;
 
   void emitList(const NodeList &list, const TemplateScope &scope);
-  /// Emits the statements of a body whose scope, |scope|, is new.
+  /// Emits the statements |list| of a new scope, |scope|. An `if` statement around the scope does not count for
+  /// `conditional`.
   void emitBody(const NodeList &list, const TemplateScope &scope) {
     Temporarily outside(conditional, false);
     emitList(list, scope);
@@ -154,7 +155,7 @@ uint32_t FunctionEmitter::emitMacro(const TemplateNode &node, const TemplateScop
 uint32_t FunctionEmitter::emitCondition(const TemplateNode &loop, const TemplateScope &around) {
   line = loop.line;
   uint32_t index = program.reserveFunction();
-  owner.numSlots = 4; // the item, and those of every function
+  owner.numSlots = 4; // the slot of the item, and the three of every function
   TemplateScope scope(owner, &around);
   scope.analyzeTarget(*loop.operands[0]);
   scope.analyze(*loop.operands[2]);
@@ -166,7 +167,7 @@ uint32_t FunctionEmitter::emitCondition(const TemplateNode &loop, const Template
   emitTarget(*loop.operands[0], scope);
   emit(Operation::ReturnValue);
   patch(rejected);
-  emitVariable(Operation::LoadRaw, {&owner, 1}, ""); // a slot that nothing writes
+  emitVariable(Operation::LoadRaw, {&owner, 1}, ""); // the slot for `caller`, which nothing writes
   emit(Operation::ReturnValue);
   return finish(index, "", {""}, 0);
 }
@@ -318,7 +319,7 @@ void FunctionEmitter::emitJumpOut(const TemplateNode &node) {
     loops.back().breaks.push_back(jump);
 }
 
-/// Stores the value on the stack to a target.
+/// Emits code that pops a value and assigns it to |target|.
 void FunctionEmitter::emitAssign(const TemplateNode &target, const TemplateScope &scope) {
   if (target.kind == NodeKind::Name)
     return emitVariable(Operation::Store, lookUp(target.text, scope), target.text);
@@ -332,8 +333,8 @@ void FunctionEmitter::emitAssign(const TemplateNode &target, const TemplateScope
     emitAssign(*item, scope);
 }
 
-/// Loads the value that was stored to the target of a loop. For several names it is a tuple, whatever the type of the
-/// loop's item was.
+/// Emits code that pushes the value of |target|, the target of a loop. If it has several names, the value is a tuple,
+/// whatever the type of the loop's item was.
 void FunctionEmitter::emitTarget(const TemplateNode &target, const TemplateScope &scope) {
   if (target.kind == NodeKind::Name)
     return emitVariable(Operation::LoadRaw, lookUp(target.text, scope), target.text);
@@ -406,7 +407,8 @@ void FunctionEmitter::emitWith(const TemplateNode &node, const TemplateScope &ar
   leave(scope);
 }
 
-/// Emits a generation block. As in transformers, the body is a macro without parameters that is called at once.
+/// Emits a generation block. In transformers the body is a macro without parameters that is called at once. So `break`
+/// and `continue` cannot leave the body, and its `caller`, `kwargs` and `varargs` would be those of the macro.
 void FunctionEmitter::emitGeneration(const TemplateNode &node, const TemplateScope &around) {
   for (const char *name : {"caller", "kwargs", "varargs"})
     if (readsName(node.body, name))
@@ -622,12 +624,12 @@ void FunctionEmitter::emitCall(const TemplateNode &node, const TemplateScope &sc
   emit(node.kind == NodeKind::Filter ? Operation::Filter : node.kind == NodeKind::Test ? Operation::Test : Operation::Call, index);
 }
 
-/// Emits a filter or test whose subject is on the stack. In a filter block, |node| may be a chain of filters, the first
-/// of which has no subject.
+/// Emits a filter or test whose subject is on the stack. In a filter block, or a `set` block with filters, |node| may
+/// be a chain of filters, the innermost of which has no subject.
 void FunctionEmitter::emitFilter(const TemplateNode &node, const TemplateScope &scope) {
   bool inBlock = !node.operands[0] || (node.kind == NodeKind::Filter && node.operands[0]->kind == NodeKind::Filter);
-  // In a filter block the subject of the innermost filter is the captured text; elsewhere emitExpression has emitted
-  // it.
+  // In such a block the subject of the innermost filter is the captured text, and the inner filters are emitted here.
+  // Elsewhere emitExpression has emitted them with their subject.
   const TemplateNode *innermost = &node;
   while (innermost->operands[0] && innermost->operands[0]->kind == NodeKind::Filter)
     innermost = innermost->operands[0].get();
@@ -642,8 +644,9 @@ static const std::set<std::string> missingFilters = {"filesizeformat", "forceesc
                                                      "urlencode",      "urlize",      "wordcount", "wordwrap", "xmlattr"};
 static const std::set<std::string> missingTests = {"filter", "test"};
 
-/// Returns the number of a filter or test. Returns nullopt for a name that Jinja2 does not know either, in a place
-/// where Jinja2 fails only when the filter or test is called. For other names that are not supported, reports an error.
+/// Returns the number of the filter |name|, or of the test |name| if not |filter|. Returns nullopt for a name that
+/// Jinja2 does not know either, in a place where Jinja2 fails only when the filter or test is called. For other names
+/// that are not supported, reports an error and returns 0.
 std::optional<uint16_t> FunctionEmitter::findName(const TemplateNode &node, const std::string &name, bool filter) {
   auto search = [&](const auto &names) -> std::optional<uint16_t> {
     auto found = std::find(std::begin(names), std::end(names), name);
@@ -668,7 +671,8 @@ void FunctionEmitter::emitUnknown(const TemplateNode &node) {
   emit(Operation::Call, program.call({}, {}));
 }
 
-/// Checks the names of filters and tests that are literal arguments of `map`, `select` and similar filters.
+/// Reports an error if a literal argument of `map`, `select` or a similar filter names a filter or test that is not
+/// supported.
 void FunctionEmitter::checkNamed(const TemplateNode &node) {
   size_t position = 0;
   if (node.text == "selectattr" || node.text == "rejectattr")

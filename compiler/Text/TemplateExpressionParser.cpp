@@ -1,8 +1,8 @@
 //===- TemplateExpressionParser.cpp - Expressions of chat templates -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Jinja's grammar, with its precedence: inline if, or, and, not, comparisons, + -, ~, * / // %, **, unary, then
-// attributes, calls, filters and tests.
+// Jinja's grammar. Its precedence, from the weakest to the strongest: inline if, or, and, not, comparisons, + and -, ~,
+// multiplication and division, **, filters and tests, unary + and -, attributes, subscripts and calls.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateExpressionParser.h"
@@ -13,7 +13,8 @@ using namespace attune;
 // Targets and tuples
 //===----------------------------------------------------------------------===//
 
-/// Turns an expression into a target. Reports an error and returns false if it cannot be one.
+/// Turns the expression |node| into a target, whose names get the use |use|. Reports an error and returns false if the
+/// expression cannot be a target.
 bool TemplateExpressionParser::makeTarget(TemplateNode &node, NameUse use) {
   if (node.kind == NodeKind::Tuple || node.kind == NodeKind::List) {
     for (NodePtr &item : node.operands)
@@ -78,6 +79,7 @@ NodePtr TemplateExpressionParser::parseExpression(bool withConditional) {
   unsigned line = token().line;
   NodePtr value = parseOr();
   while (withConditional && !failed() && skipName("if")) {
+    countOperator();
     NodePtr node = make(NodeKind::Conditional, line, parseOr(), std::move(value));
     NodePtr otherwise = !failed() && skipName("else") ? parseExpression() : nullptr;
     if (failed())
@@ -333,7 +335,7 @@ NodePtr TemplateExpressionParser::parseSubscript(NodePtr object) {
     if (!keys.empty() && !expectSign(","))
       return nullptr;
     keys.push_back(parseSubscribed());
-    // A slice without its object yet.
+    // A Slice of parseSubscribed has three operands; its object is inserted below. A Slice inside the key has four.
     sliced |= !failed() && keys.back()->kind == NodeKind::Slice && keys.back()->operands.size() == 3;
   }
   if (failed() || !expectSign("]"))
@@ -352,7 +354,7 @@ NodePtr TemplateExpressionParser::parseSubscript(NodePtr object) {
   return make(NodeKind::Item, line, std::move(object), std::move(key));
 }
 
-/// Parses an index or the parts of a slice.
+/// Parses an index, or a slice without its object: a Slice with the operands start, stop and step.
 NodePtr TemplateExpressionParser::parseSubscribed() {
   NodePtr slice = make(NodeKind::Slice);
   NodePtr start;

@@ -8,7 +8,8 @@
 
 namespace attune {
 
-/// Parses expressions, and targets of assignments, which are a kind of expression.
+/// A parser of the expressions of a template and of the targets that `for`, `set` and `with` assign to. It parses a
+/// target as an expression and then checks that it can be one.
 class TemplateExpressionParser : public TemplateReader {
 protected:
   using TemplateReader::TemplateReader;
@@ -17,8 +18,10 @@ protected:
   bool makeTarget(TemplateNode &node, NameUse use);
   NodePtr parseTuple(bool simple, bool withConditional, const char *end, bool parentheses, bool withNamespace);
   NodePtr parseExpression(bool withConditional = true);
-  /// Parses the filters after |node|, which is null in a filter block. |startsInline| is true if the first filter has
-  /// no "|" before it.
+  /// Parses a chain of filters and returns the node of the last one; |node| is the subject of the first. Returns |node|
+  /// itself if no filter follows, and null after an error. In the tags `{% filter %}` and `{% set x | f %}`, |node| is
+  /// null and stands for the text of the block. |startsInline| is true if no "|" precedes the first filter, as in a
+  /// filter block.
   NodePtr parseFilter(NodePtr node, bool startsInline);
 
 private:

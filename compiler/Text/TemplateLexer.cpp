@@ -3,11 +3,12 @@
 //
 // The lexer of Jinja2 with the options of transformers (trim_blocks, lstrip_blocks). White space around tags:
 //
-//   data   {%- tag -%}   data     "-" takes all white space on its side
-//   data   {%+ tag +%}   data     "+" keeps it
-//       {% tag %}⏎                otherwise the blanks before a tag that begins its line are removed, and so is a line
-//                                 end directly after it (not after {% raw %}); comments and the tags of raw blocks
-//                                 count, {{ }} does not
+//   data   {%- tag -%}   data     "-" removes all white space on its side
+//   data   {%+ tag +%}   data     "+" keeps the white space on its side
+//       {% tag %}⏎                without a sign: a line end directly after the tag is removed (not after {% raw %}),
+//                                 and white space before the tag is removed if nothing else precedes it on its line
+//
+// Comments and the tags of raw blocks follow these rules, too. Around {{ }} only "-" removes white space.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TemplateLexer.h"
@@ -26,10 +27,11 @@ Status attune::templateError(unsigned line, const std::string &message) {
   return Status::error("line " + std::to_string(line) + ": " + message);
 }
 
-/// Returns the UTF-8 character at |position| and advances |position|.
+/// Returns the code point of the character at byte |position| of |text| and advances |position| to the next character.
+/// |text| is UTF-8, which Lexer::run checks.
 static uint32_t readCharacter(std::string_view text, size_t &position) { return chat::decodeUtf8({text.data(), text.size()}, position); }
 
-/// Returns the position after the white space at |position|.
+/// Returns the position of the first character from |position| on that is not white space, or the size of |text|.
 static size_t skipSpaces(std::string_view text, size_t position) {
   while (position < text.size()) {
     size_t next = position;
@@ -40,7 +42,7 @@ static size_t skipSpaces(std::string_view text, size_t position) {
   return position;
 }
 
-/// Returns the length of |text| without the white space at its end.
+/// Returns the number of bytes of |text| without the white space at its end.
 static size_t trimmedLength(std::string_view text) {
   size_t end = 0;
   for (size_t position = 0; position < text.size();) {
@@ -51,11 +53,11 @@ static size_t trimmedLength(std::string_view text) {
   return end;
 }
 
-/// Returns |literal|, the content of a string literal, with Python's escape sequences replaced by the characters that
-/// they stand for.
+/// Returns |literal|, the text between the quotes of a string literal, with Python's escape sequences replaced by the
+/// characters that they stand for. Fails for an incomplete sequence, a sequence that is no character, and \N{…}.
 static Result<std::string> unescapeLiteral(std::string_view literal, unsigned line) {
   // Jinja2 first replaces characters beyond ASCII by escape sequences. So a backslash before such a character escapes
-  // the backslash of the sequence, and the text has the sequence in place of the character.
+  // the backslash of its sequence: `\é` becomes `\\xe9`, which stands for the four characters `\xe9`.
   std::string text, result;
   char buffer[16];
   for (size_t i = 0; i < literal.size();) {
@@ -142,7 +144,7 @@ private:
 
 } // namespace
 
-/// Normalizes line ends to "\n" and removes the last one.
+/// Copies |given| with "\n" for the line ends "\r\n" and "\r". Leaves out a line end at the end of the template.
 Lexer::Lexer(std::string_view given) {
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] != '\r')
@@ -154,16 +156,16 @@ Lexer::Lexer(std::string_view given) {
     source.pop_back();
 }
 
-/// Adds the text from the current position up to |end|, where a tag begins, as a Data token, without the white space
-/// that the tag removes; no token if nothing is left. |sign| is the sign of the tag, 0 if it has none. |strips| is true
-/// if a tag without a sign removes the blanks before it.
+/// Adds a Data token for the text from the current position up to |end|, where a tag begins, and advances to |end|. The
+/// token lacks the white space that the tag removes; there is no token if nothing is left. |sign| is the "-" or "+" at
+/// the beginning of the tag, 0 if there is none. |strips| is false for `{{`, which removes nothing without a sign.
 void Lexer::addData(size_t end, char sign, bool strips) {
   std::string_view text = std::string_view(source).substr(position, end - position);
   size_t length = text.size();
   if (sign == '-') {
     length = trimmedLength(text);
   } else if (sign != '+' && strips) {
-    size_t lineBegin = text.rfind('\n') + 1; // 0 if there is none
+    size_t lineBegin = text.rfind('\n') + 1; // 0 if |text| has no line end
     if ((lineBegin > 0 || lineStarting) && lineBegin < text.size() && skipSpaces(text, lineBegin) == text.size())
       length = lineBegin;
   }
@@ -172,9 +174,9 @@ void Lexer::addData(size_t end, char sign, bool strips) {
   advance(end);
 }
 
-/// Matches the end |close| of a tag at the current position, with its sign and the white space after it that it
-/// removes, and sets |end| to the position after these. Returns false if there is no such end. |trimsLine| is true if
-/// an end without a sign removes a line end and the sign "+" is allowed.
+/// Returns true if |close|, the end of a tag, is at the current position, perhaps after a sign. Then sets |end| to the
+/// position after |close| and after the white space that it removes. |trimsLine| is false for `}}`, which does not
+/// accept the sign "+" and, without a sign, does not remove a line end.
 bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const {
   bool signedEnd = position < source.size() && (source[position] == '-' || (source[position] == '+' && trimsLine));
   if (signedEnd && source.compare(position + 1, close.size(), close) == 0) {
@@ -191,8 +193,9 @@ bool Lexer::matchEnd(std::string_view close, bool trimsLine, size_t &end) const 
   return true;
 }
 
-/// Matches `{% raw %}`, or `{% endraw %}` if |ends|, at |begin|; |word| is the name of the tag. Sets |sign| to the sign
-/// before the name, 0 if there is none. Returns the position after the tag, or 0 for another tag.
+/// Matches the tag `{% raw %}` or, if |ends| is true, `{% endraw %}` at |begin|, the position of its "{%". |word| is
+/// its name, "raw" or "endraw". Returns the position after the tag and the white space that it removes, and sets |sign|
+/// to the sign after "{%", 0 if there is none. Returns 0 for another tag.
 size_t Lexer::matchRaw(size_t begin, char &sign, std::string_view word, bool ends) const {
   size_t cursor = begin + 2;
   sign = cursor < source.size() && (source[cursor] == '-' || source[cursor] == '+') ? source[cursor++] : 0;
@@ -290,7 +293,7 @@ Status Lexer::lexNumber() {
   };
   size_t whole = digits(position, isDigit), end = whole;
   if (position > 0 && source[position - 1] == '.') {
-    end = position; // "a.0.5": items by number, not a float
+    end = position; // "a.0.5" is item 5 of item 0 of a; there is no float in it
   } else {
     if (end + 1 < source.size() && source[end] == '.' && isDigit(source[end + 1]))
       end = digits(end + 1, isDigit);
@@ -318,7 +321,7 @@ Status Lexer::lexNumber() {
         base = 10;
     }
     if (base == 10) {
-      // A number that begins with 0 is 0; what follows is another number.
+      // A decimal integer that begins with 0 ends after its zeros; digits after them are another token.
       begin = position;
       end = source[position] == '0' ? digits(position, [](char c) { return c == '0'; }) : whole;
     }
@@ -333,7 +336,7 @@ Status Lexer::lexNumber() {
     for (size_t i = position; i < end; ++i)
       if (source[i] != '_')
         plain += source[i];
-    // Unlike strtod, this reads a point in every locale.
+    // Unlike strtod, parseFloat takes a point for the decimal point in every locale.
     if (!chat::parseFloat({plain.data(), plain.size()}, token.number))
       return templateError(line, "a number has more than 1023 characters");
   }
@@ -360,7 +363,7 @@ Status Lexer::lexString() {
 Status Lexer::lexTag(bool block) {
   unsigned begin = line;
   add(block ? TokenKind::BlockBegin : TokenKind::OutputBegin);
-  std::string open; // brackets
+  std::string open; // the closing brackets that are still expected, the next one last
   static const char *const signs[] = {"//", "**", "==", "!=", ">=", "<="};
   while (position < source.size()) {
     size_t end;

@@ -15,7 +15,8 @@ namespace attune {
 
 enum class TokenKind { Data, OutputBegin, OutputEnd, BlockBegin, BlockEnd, Name, String, Integer, Float, Sign, End };
 
-/// A token: text outside of tags, the beginning or the end of `{{ }}` or `{% %}`, or a token inside of these.
+/// A token: text outside of tags, the beginning or the end of `{{ }}` or `{% %}`, a name, literal or sign inside of
+/// these, or the end of the template.
 struct TemplateToken {
   TokenKind kind;
   unsigned line;
@@ -31,7 +32,8 @@ struct TemplateToken {
 Status templateError(unsigned line, const std::string &message);
 
 /// Splits a template into tokens, by the white-space rules of trim_blocks and lstrip_blocks. Comments leave no tokens;
-/// a raw block becomes text. The last token is End.
+/// a raw block becomes text. The last token is End. Fails for text that is not UTF-8, for a tag, comment, raw block or
+/// string without an end, and for characters and literals that are not supported.
 Result<std::vector<TemplateToken>> lexTemplate(std::string_view source);
 
 } // namespace attune

@@ -20,15 +20,15 @@ enum class NodeKind {
   Float,
   String,
   Name,
-  NamespaceField, ///< `a.b` as a target
+  NamespaceField, ///< `a.b` as the target of `set`
   List,
   Tuple,
   Dict, ///< keys and values alternate in operands
   Attribute,
   Item,
-  Slice,  ///< object, start, stop, step; null = not given
+  Slice,  ///< operands: object, start, stop, step; null if not given
   Call,   ///< operands[0] is called
-  Filter, ///< operands[0] is the subject, null in filter blocks
+  Filter, ///< operands[0] is the subject, null for the text of a filter or set block
   Test,
   Not,
   Negate,
@@ -38,16 +38,16 @@ enum class NodeKind {
   And,
   Or,
   Compare,     ///< words are the operators between the operands
-  Conditional, ///< condition, value, else (may be null)
+  Conditional, ///< operands: condition, value, value of `else` (null if there is none)
   // Statements.
   Text,
   Output,
-  If,  ///< operands[0] is the condition; branches are Ifs
-  For, ///< target, sequence, condition (may be null)
+  If,  ///< operands[0] is the condition; branches has an If for each `elif`, otherwise the body of `else`
+  For, ///< operands: target, sequence, condition (null if there is none); otherwise is the body of `else`
   Set,
-  SetBlock, ///< target, filter (may be null)
+  SetBlock, ///< operands: target, filter (null if there is none)
   FilterBlock,
-  With, ///< targets and values alternate
+  With, ///< targets and values alternate in operands
   Macro,
   CallBlock, ///< otherwise[0] is the call, operands are the parameters
   Generation,
@@ -55,7 +55,7 @@ enum class NodeKind {
   Continue
 };
 
-/// The use of a name: read, written, or declared as a parameter of a macro or a variable of `with`.
+/// The use of a name: read, written, or declared as a parameter of a macro or call block or as a variable of `with`.
 enum class NameUse { Load, Store, Parameter };
 
 struct TemplateNode;
@@ -66,26 +66,29 @@ using NodeList = std::vector<NodePtr>;
 struct TemplateNode {
   NodeKind kind;
   unsigned line;
-  std::string text;  ///< name, string, operator, attribute; of a NamespaceField the namespace
-  std::string field; ///< of a NamespaceField
+  std::string text;  ///< name, string, operator, attribute, filter, test or text; of a NamespaceField the namespace
+  std::string field; ///< of a NamespaceField the part after the point
   int64_t integer = 0;
   double number = 0;
   NameUse use = NameUse::Load;
   NodeList operands;
   std::vector<std::string> words;
 
-  // Arguments of calls, filters and tests.
+  // Arguments of calls, filters and tests: by position, by keyword, `*spread` and `**spreadKeywords` (null if not
+  // given).
   NodeList arguments;
   std::vector<std::pair<std::string, NodePtr>> keywords;
   NodePtr spread, spreadKeywords;
 
-  // Bodies of statements. Parameters of macros are in operands, with defaults for the last of them.
+  // Bodies of statements. The parameters of a macro or call block are in operands; the last ones have the values in
+  // defaults.
   NodeList body, otherwise, branches, defaults;
 
   TemplateNode(NodeKind kind, unsigned line) : kind(kind), line(line) {}
 };
 
-/// Calls |visit| for each child in the order in which Jinja2 visits them.
+/// Calls |visit| for each child that is not null. The order is that of Jinja2, but for three kinds: the condition of a
+/// loop comes before its body, targets and values of `with` alternate, and the call of a call block comes last.
 template <typename Visit>
 void forEachChild(const TemplateNode &node, Visit visit) {
   auto each = [&](const NodeList &list) {

@@ -13,12 +13,12 @@ namespace {
 
 using Words = std::initializer_list<const char *>;
 
-/// Parses statements.
+/// A parser of statements.
 class StatementParser : public TemplateExpressionParser {
 public:
   using TemplateExpressionParser::TemplateExpressionParser;
-  /// Parses statements up to a tag whose name is one of |ends|, and stops before this name; without |ends|, up to the
-  /// end of the template. A template that ends before the tag is an error.
+  /// Parses statements up to a tag whose name is one of |ends|, and stops between the `{%` and the name of that tag.
+  /// Reports an error if the template ends before. If |ends| is empty, parses up to the end of the template.
   NodeList parseBody(Words ends);
 
 private:
@@ -89,7 +89,7 @@ NodeList StatementParser::parseBody(Words ends) {
   return body;
 }
 
-/// Parses `{% print a, b %}` after `{%`, up to `%}`, and adds an Output for each expression to |body|.
+/// Parses `print a, b` in `{% print a, b %}` and adds an Output for each expression to |body|. Stops before `%}`.
 void StatementParser::parsePrint(NodeList &body) {
   skip();
   for (bool first = true; !failed() && token().kind != TokenKind::BlockEnd; first = false) {
@@ -101,7 +101,8 @@ void StatementParser::parsePrint(NodeList &body) {
   }
 }
 
-/// Parses the rest of a tag, then the body of |node| up to and including the name |word| of its end tag.
+/// Parses the `%}` of a tag, the body of |node|, and the `{%` and the name |word| of the end tag. Stops before the `%}`
+/// of the end tag.
 void StatementParser::parseEnd(const char *word, TemplateNode &node) {
   if (!expectBlockEnd())
     return;
@@ -218,7 +219,8 @@ NodePtr StatementParser::parseWith() {
   return node;
 }
 
-/// Parses the parameters of a macro or call block.
+/// Parses the parameters of a macro or call block, with the parentheses around them, into the operands and defaults of
+/// |node|.
 void StatementParser::parseSignature(TemplateNode &node) {
   if (!expectSign("("))
     return;
@@ -257,7 +259,8 @@ NodePtr StatementParser::parseMacro(bool isCallBlock) {
       return errorAt(line, "expected a call of a macro in '{% call %}'");
   }
   parseEnd(isCallBlock ? "endcall" : "endmacro", *node);
-  // The call goes last: its names belong to the scope around the block.
+  // The call is kept apart from the operands (the parameters) and the body: its names belong to the scope around the
+  // block.
   if (call)
     node->otherwise.push_back(std::move(call));
   return node;

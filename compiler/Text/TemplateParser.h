@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// Parses a template of at most 4 MiB into its statements. Statements and expressions that are not supported are errors
-/// that name them and their line.
+/// Parses a template into its statements. Fails for a template of more than 4 MiB, for errors of syntax, and for
+/// statements and expressions that are not supported, which the error names with their line.
 Result<NodeList> parseTemplate(std::string_view source);
 
 } // namespace attune

@@ -6,7 +6,7 @@
 
 using namespace attune;
 
-/// Returns the name of a token in messages.
+/// Returns the words for |token| in error messages.
 static std::string describe(const TemplateToken &token) {
   switch (token.kind) {
   case TokenKind::Data:

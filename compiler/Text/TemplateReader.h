@@ -11,16 +11,16 @@
 
 namespace attune {
 
-/// The tokens of a template, a position among them, and the first error of the parser. After an error all parse
-/// functions return null.
+/// The tokens of a template, the position of the parser among them, and its first error. After an error, parse
+/// functions return null or incomplete nodes, and parseTemplate returns the error instead of them.
 class TemplateReader {
 public:
   explicit TemplateReader(std::vector<TemplateToken> tokens) : tokens(std::move(tokens)) {}
   const Status &getProblem() const { return problem; }
 
 protected:
-  /// Counts the nesting of expressions and statements while it exists, and reports an error if it is more than 200
-  /// deep.
+  /// A level of nested expressions and statements, which lasts as long as the object. The constructor reports an error
+  /// if there are more than 200 levels.
   struct Nested {
     explicit Nested(TemplateReader &reader) : reader(reader) {
       if (++reader.depth > 200)
@@ -42,7 +42,8 @@ protected:
   std::string expectName();
   /// Resets the number of operators at the beginning of a statement.
   void beginStatement() { operators = 0; }
-  /// Counts an operator. Fails if the statement has too many, since each makes its tree deeper.
+  /// Counts an operator, filter, test, call, subscript or inline `if` of the statement, which makes the tree of an
+  /// expression deeper. Reports an error if there are more than 3000.
   void countOperator() {
     if (++operators > 3000)
       error("a statement has more than 3000 operators");

@@ -43,10 +43,10 @@ std::optional<VariableRef> TemplateScope::find(const std::string &name) const {
   return parent ? parent->find(name) : std::nullopt;
 }
 
-/// Analyzes the condition and three branches: the body, all `elif`s as one, and `else`, which is empty if it is
-/// missing. Each branch begins with the variables as they are before the statement. A branch may be skipped when the
-/// template runs, so a variable that is first assigned in one begins the scope with the value that it has outside the
-/// scope.
+/// Analyzes the condition and three branches: the body, all `elif`s as one branch, and the body of `else`, which may be
+/// empty. The analysis of each branch begins with the names that were recorded before the branches. A branch may be
+/// skipped when the template runs. So a name that the scope writes in a branch, but not before, begins with the value
+/// of the enclosing scope's variable, or of the rendering's variable if there is none.
 void TemplateScope::analyzeIf(const TemplateNode &node) {
   analyze(*node.operands[0]);
   TemplateScope before = *this, merged = *this;
@@ -120,10 +120,6 @@ void TemplateScope::analyze(const TemplateNode &node) {
   }
 }
 
-void TemplateScope::analyzeChildren(const TemplateNode &node) {
-  forEachChild(node, [&](const TemplateNode &child) { analyze(child); });
-}
-
 void TemplateScope::analyzeList(const NodeList &list) {
   for (const NodePtr &node : list)
     analyze(*node);
@@ -138,7 +134,8 @@ void TemplateScope::analyzeTarget(const TemplateNode &target) {
 }
 
 namespace {
-/// Looks for a name that is read before it is written, in the order in which Jinja2 visits nodes.
+/// A search for a read of |name|, in the order of forEachChild, that ends at the first node that writes or declares
+/// |name|.
 struct NameSearch {
   const std::string &name;
   bool found = false, hidden = false;

@@ -12,10 +12,10 @@
 
 namespace attune {
 
-/// A function whose slots hold variables.
+/// A function whose slots hold variables. |outer| is the enclosing function, null for the body of the template.
 struct SlotOwner {
   SlotOwner *outer = nullptr;
-  std::map<std::pair<unsigned, std::string>, unsigned> slots; ///< by level and name
+  std::map<std::pair<unsigned, std::string>, unsigned> slots; ///< numbers of slots, by level of the scope and name
   unsigned numSlots = 0;
   unsigned slotOf(unsigned level, const std::string &name) {
     auto [entry, added] = slots.try_emplace({level, name}, numSlots);
@@ -31,31 +31,34 @@ struct VariableRef {
   bool operator<(const VariableRef &other) const { return std::pair(owner, slot) < std::pair(other.owner, other.slot); }
 };
 
-/// The initial value of a variable in its scope.
+/// The initial value of a variable in its scope: the argument or loop item that other code stores, the rendering's
+/// variable of this name, the value of the enclosing scope's variable |source|, or none.
 enum class LoadKind { Parameter, Resolve, Alias, Undefined };
 struct VariableLoad {
   LoadKind kind;
-  std::string name;   ///< for Resolve
+  std::string name;   ///< of the variable
   VariableRef source; ///< for Alias
 };
 
-/// The names of one scope. Jinja decides before it runs a template where a name lives, by the order in which the scope
-/// reads and writes it:
+/// The names of one scope. Before Jinja runs a template, it decides which variable a name stands for, by the order in
+/// which the scope reads and writes the name. The rendering's variables are those that the caller of the rendering
+/// gives:
 ///
 ///   {{ x }} {% set x = 1 %}      x begins with the value of the rendering's variable
-///   {% set x = 1 %} {{ x }}      x begins undefined, whatever the rendering has
+///   {% set x = 1 %} {{ x }}      x begins undefined, even if the rendering has an x
 ///   {% for … %}{% set x = x + 1 %}{% endfor %}
 ///                                the loop has an x of its own, which begins with the outer value in every iteration
 ///   {% if c %}{% set x = 1 %}{% endif %}
 ///                                x begins with the value of the enclosing scope's variable, or of the rendering's
+///                                variable if there is none
 class TemplateScope {
 public:
-  /// The scope of a function's body, or one inside |parent|.
+  /// |owner| is the function whose slots hold the scope's variables. |parent| is the enclosing scope, perhaps of an
+  /// enclosing function; null for the body of the template.
   TemplateScope(SlotOwner &owner, const TemplateScope *parent);
 
-  /// These functions record the names that the children of |node|, the nodes of |list|, the target of a loop, or |node|
-  /// itself use in this scope.
-  void analyzeChildren(const TemplateNode &node);
+  /// Records the names that the nodes of |list|, the target of a loop, or |node| use in this scope. Names in scopes that
+  /// these nodes open are not recorded.
   void analyzeList(const NodeList &list);
   void analyzeTarget(const TemplateNode &target);
   void analyze(const TemplateNode &node);
@@ -63,10 +66,10 @@ public:
   VariableRef declareParameter(const std::string &name);
   /// Records that the scope reads |name|.
   void load(const std::string &name);
-  /// Returns the variable of |name| in this scope or the nearest enclosing one that has recorded it; nullopt if none
-  /// has.
+  /// Returns the variable of |name| in this scope or in the nearest enclosing scope that has recorded |name|; nullopt
+  /// if no scope has.
   std::optional<VariableRef> find(const std::string &name) const;
-  /// Returns the loads at the beginning of the scope.
+  /// Returns the scope's own variables and their initial values.
   const std::map<VariableRef, VariableLoad> &getLoads() const { return loads; }
   SlotOwner &getOwner() const { return *owner; }
 
@@ -83,7 +86,7 @@ private:
   void analyzeIf(const TemplateNode &node);
 };
 
-/// Returns true if |body| reads |name| before it writes it.
+/// Returns true if |body| reads |name| before a node that writes or declares |name|.
 bool readsName(const NodeList &body, const std::string &name);
 
 } // namespace attune

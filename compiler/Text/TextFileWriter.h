@@ -11,12 +11,13 @@
 
 namespace attune::text {
 
-/// Collects the sections of a .text file; runtime/text/TextFormat.h describes the layout.
+/// A writer of a .text file, which collects the sections first; runtime/text/TextFormat.h describes the layout.
 class TextFileWriter {
 public:
   /// |referenceId| is the result of referenceId() (CharacterTables.h); 0 for a file that only exists in memory.
   explicit TextFileWriter(uint64_t referenceId = 0) : referenceId(referenceId) {}
-  /// Adds a section. Readers that do not know |kind| skip it, unless |required|.
+  /// Adds a section. A reader that does not know |kind| (SectionKind) refuses the file if |required| is true, else
+  /// skips the section.
   void add(uint32_t kind, std::string bytes, bool required = true);
   /// Adds a section that is an array of |T|, a type without padding.
   template <typename T>

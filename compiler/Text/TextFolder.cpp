@@ -29,7 +29,8 @@ std::vector<std::string> attune::text::textFileNames(const std::string &folder) 
   return names;
 }
 
-/// Adds the chat templates of |folder|, a folder or a GGUF file, if it has any.
+/// Adds the chat templates of |folder|, a model folder or a GGUF file, to |writer| if there are any. |warnings|
+/// receives a message for each template that cannot be compiled.
 static Status addChatTemplates(const std::string &folder, std::vector<std::string> &warnings, TextFileWriter &writer) {
   Result<ChatTemplates> templates = readChatTemplates(folder);
   if (!templates)
@@ -47,7 +48,7 @@ std::optional<std::string> attune::text::compileText(const std::string &model, c
   const std::string folder = findTransformerFolder(model);
   std::vector<std::string> warnings;
   TextFileWriter writer(referenceId());
-  // The tokenizer goes to a copy, so that none of its sections is written if one of them fails.
+  // The tokenizer goes to a copy of the writer, which is dropped with its sections if addTokenizer fails.
   TextFileWriter tokenizer = writer;
   if (Status status = addTokenizer(folder, warn, tokenizer); status.failed())
     warnings.push_back(status.message() + "; the tokenizer is left out");

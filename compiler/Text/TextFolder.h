@@ -11,13 +11,13 @@
 
 namespace attune::text {
 
-/// Returns the names of the files from which the .text file of |folder| is made, except modules.json, relative to
-/// |folder|. A listed file may be missing.
+/// Returns the names, relative to |folder|, of the files from which its .text file is made. The list lacks
+/// modules.json; the listed files need not exist.
 std::vector<std::string> textFileNames(const std::string &folder);
 
-/// Compiles the tokenizer, with it the settings of tasks, and the chat templates of |folder|, a model folder or a GGUF
-/// file, to the bytes of a .text file; returns nullopt if it has neither. What cannot be compiled is left out, since a
-/// model is useful without it, and |warn| gets the reason.
+/// Compiles three parts of |folder|, a model folder or a GGUF file, to the bytes of a .text file: the tokenizer, the
+/// settings of tasks, which need a tokenizer, and the chat templates. A part that cannot be compiled is left out, since
+/// a model is useful without it, and |warn|, unless empty, gets the reason. Returns nullopt if no part remains.
 std::optional<std::string> compileText(const std::string &folder, const std::function<void(const std::string &)> &warn);
 
 } // namespace attune::text

@@ -72,7 +72,7 @@ static bool endsWithToken(const std::string &key) {
 
 static bool isCommonToken(const std::string &key) { return std::find(kNamedTokens.begin(), kNamedTokens.end(), key) != kNamedTokens.end(); }
 
-/// Reads a token: a string, or an object with `content` and flags.
+/// Reads |value|, a string or an object with `content` and flags, into |token|. |file| and |key| name it in messages.
 static Status readNamedToken(const Json &value, const std::string &file, const std::string &key, NamedToken &token) {
   if (value.is_string()) {
     token = NamedToken(value.get<std::string>());
@@ -115,7 +115,7 @@ static Status readTokenList(const Json &value, const std::string &file, const st
   return {};
 }
 
-/// Adds the tokens of |value|, an object from ids to tokens, to |byId|.
+/// Adds the tokens of |value|, an object whose keys are ids and whose values are tokens, to |byId|.
 static Status readTokensById(const Json &value, const std::string &file, const std::string &key, std::map<uint32_t, NamedToken> &byId) {
   if (!value.is_object())
     return jsonTypeError(file, key, "an object of ids and tokens", value);
@@ -136,7 +136,7 @@ public:
   Result<TokenizerArguments> run();
 
 private:
-  /// Returns true if the file |name| exists, readable or not: the function that reads it reports errors.
+  /// Returns true if the folder has the file |name|, readable or not; the function that reads the file reports errors.
   bool exists(const std::string &name) const {
     std::error_code error;
     return std::filesystem::symlink_status(result.folder + "/" + name, error).type() != std::filesystem::file_type::not_found;
@@ -171,7 +171,7 @@ Status ArgumentReader::readConfig() {
   if (!root->is_object())
     return jsonTypeError(result.configFile, "", "an object", *root);
   result.config = std::move(*root);
-  // New ids count up in the order of the file.
+  // Tokens without an id get one in the order of the file, which only an ordered_json keeps.
   Result<MappedFile> file = MappedFile::open(result.configFile);
   if (!file)
     return file.status();
@@ -281,7 +281,8 @@ Status ArgumentReader::readAddedTokensFile() {
   return {};
 }
 
-/// Reads the added tokens of tokenizer.json. readTokenizerModel reports those that are malformed.
+/// Adds the added tokens of tokenizer.json to |byId|. Skips malformed ones without an error: readTokenizerModel reports
+/// them if the class reads tokenizer.json.
 void ArgumentReader::readAddedTokensOfTokenizer() {
   const Json *list = findJson(result.tokenizer, "added_tokens");
   if (!list || !list->is_array())
@@ -313,7 +314,7 @@ Result<TokenizerArguments> ArgumentReader::run() {
     ATTUNE_RETURN_IF_FAILED(readAddedTokensFile());
     readAddedTokensOfTokenizer();
   }
-  // A named token has the flags of the added token with the same string.
+  // A named token takes the flags of the added token with the same string, if there is one.
   std::map<std::string, const NamedToken *> flags;
   for (const auto &[id, token] : result.byId)
     flags[token.content] = &token;

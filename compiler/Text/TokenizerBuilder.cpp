@@ -108,7 +108,7 @@ static bool holds(const std::vector<NamedToken> &tokens, const NamedToken &token
 }
 
 void TokenizerBuilder::setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
-  // The common tokens, then those with names of their own.
+  // The common tokens in the order of kNamedTokens, then the tokens with other names.
   std::map<std::string, std::optional<NamedToken>> values = arguments.named;
   for (const auto &[name, token] : tokens)
     values[name] = token;
@@ -142,7 +142,7 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
   shouldUpdatePostProcessor |= postProcessor.is_null();
   setSpecials(tokens, std::move(extra));
 
-  // Tokens of the settings by id, then special tokens that are not there yet.
+  // Adds the tokens that the settings give by id, then the special tokens that are not among the added ones yet.
   std::set<std::string> known;
   for (const auto &[id, token] : spec.added)
     known.insert(token.content);
@@ -184,7 +184,8 @@ std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const
 
 Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
   setSpecials(tokens, std::move(extra));
-  // The tables have an entry for each id, so ids may have gaps as in vocab.json (readVocabulary), but no larger ones.
+  // The tables have an entry for each id up to the largest one. So ids may have gaps, but the bound of readVocabulary
+  // limits them here, too.
   const size_t numTokens = spec.vocab.size() + arguments.byId.size();
   const size_t mostId = std::min<size_t>(numTokens * 8 + 100000, kLookupNumber - 2);
   auto add = [&](uint32_t id, AddedToken token) -> Status {
@@ -195,7 +196,7 @@ Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::opti
     if (token.singleWord)
       return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
                            "for the tokenizer class " + type.name);
-    token.normalized = false; // the class matches texts as they are
+    token.normalized = false; // the class finds added tokens in the text before it is normalized
     spec.addedIds[token.content] = id;
     spec.added[id] = std::move(token);
     return {};
@@ -300,8 +301,10 @@ Status TokenizerBuilder::useUnigram(uint32_t unknownId) {
 }
 
 /// Returns the number that the package `tokenizers` reads from the shortest decimal form of |value|. Its parser,
-/// serde_json, rounds twice: the digits as an integer, and their product with or quotient by a power of ten. The result
-/// may differ by a unit in the last place, which decides between paths whose sums of scores are nearly equal.
+/// serde_json, rounds twice: when it converts the integer of all digits to double, and when it multiplies or divides
+/// that by a power of ten. The result may differ from |value| by a unit in the last place, which decides between two
+/// segmentations of a text whose sums of scores are nearly equal. Returns |value| itself if the power of ten is not a
+/// finite double.
 static double roundLikeSerde(double value) {
   char text[32];
   auto [end, error] = std::to_chars(text, text + sizeof(text), std::abs(value), std::chars_format::scientific);
@@ -343,7 +346,8 @@ Status TokenizerBuilder::loadTokenizerJson() {
       score = roundLikeSerde(score);
     return {};
   }
-  // A class takes only vocabulary, merges, character map and post-processor from the file and makes the rest itself.
+  // A class with a build function takes only vocabulary, merges, character map, padding and post-processor from the
+  // file and makes the rest itself.
   ATTUNE_RETURN_IF_FAILED(checkModel(file, spec.model));
   spec.added.clear();
   spec.addedIds.clear();
@@ -370,8 +374,8 @@ Status TokenizerBuilder::loadTokenizerJson() {
   return {};
 }
 
-/// Adds the pieces of |model| to the vocabulary of |spec| as transformers' classes for BPE do: of equal pieces the last
-/// one counts.
+/// Adds the pieces of |model| to the vocabulary of |spec| as transformers' classes for BPE do: the id of a piece is its
+/// index, and of equal pieces only the last one is added.
 static void addPieces(const SentencePieceModel &model, TokenizerSpec &spec) {
   std::unordered_map<std::string, uint32_t> ids;
   for (size_t i = 0; i < model.pieces.size(); ++i)
@@ -427,7 +431,8 @@ Status TokenizerBuilder::makeGenericSentencePiece(const SentencePieceModel &mode
   } else {
     spec.unknownToken = model.unknownPiece;
     spec.fuseUnknown = true;
-    // Settings may rename pieces that are placeholders.
+    // Settings may rename a piece, such as a placeholder: the string of an added token replaces that of the piece with
+    // the same id.
     for (const auto &[id, token] : arguments.byId)
       if (id < spec.tokens.size() && spec.exists[id] && spec.tokens[id] != token.content && !spec.vocab.count(token.content)) {
         spec.vocab.erase(spec.tokens[id]);
@@ -455,7 +460,7 @@ Status TokenizerBuilder::loadVocabulary() {
   for (const char *name : {"tekken.json", "tiktoken.model"})
     if (exists(name))
       return Status::error(arguments.folder + "/" + name + ": this form of a vocabulary is not supported; expected tokenizer.json");
-  // The file name that many classes share takes precedence over the file name of the class.
+  // tokenizer.model, which many classes share, takes precedence over the vocabulary file of the class.
   const char *vocabFile = exists("tokenizer.model") ? "tokenizer.model" : type.vocabFile;
   if (!exists(vocabFile))
     return Status::error(arguments.folder + ": expected tokenizer.json" + (vocabFile ? std::string(" or ") + vocabFile : "") +
@@ -480,7 +485,7 @@ Status TokenizerBuilder::loadVocabulary() {
 Status TokenizerBuilder::run() {
   padsLeft = type.padsLeft;
   if (type.inPython) {
-    // Such a class reads nothing of tokenizer.json but the added tokens, which |arguments| have already.
+    // Such a class uses nothing of tokenizer.json but the added tokens, which |arguments| already has.
     arguments.tokenizer = Json();
     arguments.tokenizerFile.clear();
     file = arguments.folder;
@@ -547,7 +552,7 @@ Status TokenizerBuilder::finishDecoder() {
 Status TokenizerBuilder::readDefaults() {
   for (auto [key, left, flag] :
        {std::tuple("padding_side", padsLeft, kDefaultPadLeft), std::tuple("truncation_side", false, kDefaultTruncateLeft)}) {
-    // A side that tokenizer_config.json does not set is taken from tokenizer.json.
+    // A side that tokenizer_config.json does not set is that of tokenizer.json or else the default of the class.
     const Json *given = findJson(arguments.tokenizer, flag == kDefaultPadLeft ? "padding" : "truncation");
     const Json *direction = given ? findJson(*given, "direction") : nullptr;
     std::string side = direction && direction->is_string() ? direction->get<std::string>() : left ? "left" : "right";
@@ -568,7 +573,7 @@ Status TokenizerBuilder::readDefaults() {
   return {};
 }
 
-/// Returns true if the version |text| is before 5.0.0.
+/// Returns true if the version |text| is before 5.0.0; false for "".
 static bool isBeforeFive(const std::string &text) { return !text.empty() && std::atoi(text.c_str()) < 5; }
 
 Status TokenizerBuilder::patchMistral() {

@@ -3,7 +3,7 @@
 //
 // The tokenizer classes of transformers read a vocabulary, make normalizer, pre-tokenizer and decoder in code, add the
 // special tokens of the folder's settings and make the post-processor. A class here is a function on a TokenizerBuilder
-// with the same steps; components are values as tokenizer.json holds them.
+// with the same steps; components are JSON values in the form of tokenizer.json.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERBUILDER_H
@@ -18,24 +18,28 @@ class TokenizerBuilder;
 /// A tokenizer class of transformers.
 struct TokenizerClass {
   const char *name;
-  /// The model that the class makes; nullopt: the one of the file.
+  /// The kind of model that the class makes; nullopt if the file of the vocabulary or, for a class in Python, |build|
+  /// decides.
   std::optional<ModelKind> model;
-  /// The files of its vocabulary and merges, null if it has none.
+  /// The names of the files with vocabulary and merges for folders without tokenizer.json; null if the class has none
+  /// or, in Python, if |build| knows the files.
   const char *vocabFile, *mergesFile;
-  /// Makes the tokenizer; null for the class that takes tokenizer.json whole.
+  /// Makes the tokenizer. A class in Python reads its vocabulary itself; for others it is read before. Null for the
+  /// class that takes tokenizer.json or a SentencePiece model as it is.
   Status (*build)(TokenizerBuilder &);
   bool padsLeft = false;
-  /// True if encodings of the class have `token_type_ids` by default, which models then get.
+  /// True if encodings of the class have `token_type_ids` by default; then tasks pass these to the model.
   bool givesTypes = false;
   /// True if transformers implements the class in Python, without the package `tokenizers`.
   bool inPython = false;
-  bool needsNoFile = false; ///< the class has no vocabulary
+  bool needsNoFile = false; ///< the class has no vocabulary file
 };
 
 /// The special tokens of a class: for each its attribute, such as "bos_token", and its value, nullopt for none.
 using NamedTokens = std::vector<std::pair<const char *, std::optional<NamedToken>>>;
 
-/// A part of a template: a token, or "$A" or "$B", with its type.
+/// A part of a post-processor's template: the string of a token, or "$A" or "$B" for the first or second text, and the
+/// type id of its tokens.
 struct TemplatePart {
   std::string token;
   uint32_t typeId = 0;
@@ -44,68 +48,78 @@ struct TemplatePart {
 /// Returns the special tokens of a class: for each name in |defaults| the token of the settings, or the default if the
 /// settings do not have the name.
 NamedTokens readTokens(const TokenizerBuilder &builder, const NamedTokens &defaults);
-/// Returns the special tokens of a class whose defaults are [CLS], [SEP], [UNK], [PAD] and [MASK], [CLS] and [SEP] also for
-/// the beginning and the end of a text.
+/// Returns the special tokens of a class with the defaults [CLS], [SEP], [UNK], [PAD] and [MASK]. The default of
+/// bos_token is [CLS], that of eos_token [SEP].
 NamedTokens readBracketTokens(const TokenizerBuilder &builder);
 
-/// A Unigram vocabulary.
+/// A Unigram vocabulary: strings and scores, by id.
 using Pieces = std::vector<std::pair<std::string, double>>;
 
 class TokenizerBuilder {
 public:
   TokenizerBuilder(TokenizerArguments arguments, const TokenizerClass &type) : arguments(std::move(arguments)), type(type) {}
 
-  /// Makes the tokenizer of the folder, in |spec|.
+  /// Makes the tokenizer of the folder that |arguments| describes, in |spec|.
   Status run();
-  /// Makes a tokenizer of a SentencePiece model alone; |path| is its name in messages.
+  /// Makes a tokenizer from |model|, without files of a folder; |path| is the name of the model in messages.
   Status run(const SentencePieceModel &model, const std::string &path);
 
   //===--- For classes -----------------------------------------------------===//
 
   TokenizerArguments arguments;
   TokenizerSpec spec;
-  /// The components; null for none. `postProcessor` begins as that of tokenizer.json.
+  /// The components in the form of tokenizer.json; null for none. When the function of the class begins,
+  /// |postProcessor| is that of tokenizer.json.
   Json normalizer, preTokenizer, decoder, postProcessor;
-  /// The vocabulary of a Unigram model, and the character map of a SentencePiece model in base64.
+  /// The vocabulary of a Unigram model, and the character map (`precompiled_charsmap`) in base64, "" if there is none.
   Pieces pieces;
   std::string characterMap;
   /// The file of the vocabulary, for messages.
   std::string file;
-  /// Arguments `add_bos_token` and `add_eos_token`, where given.
+  /// The settings `add_bos_token` and `add_eos_token`; nullopt if not given. With a tokenizer.json these settings are
+  /// not read. A class may set defaults.
   std::optional<bool> addBos, addEos;
   bool padsLeft = false;
   uint32_t padTypeId = 0;
-  /// Names of languages and the ids of their tokens, for models that translate.
+  /// The languages, such as "en_XX", and the ids of their tokens, for models that translate.
   std::vector<std::pair<std::string, uint32_t>> languages;
 
-  /// Returns the special token |name| of the settings, nullopt if they have null, or |fallback| if they do not have it.
+  /// Returns the special token |name| of the settings; nullopt if its value is null, |fallback| if the settings do not
+  /// have the name.
   std::optional<NamedToken> named(const char *name, std::optional<NamedToken> fallback) const;
   /// Returns the string of the token that `named` returns; "None" for nullopt, as Python prints it.
   std::string text(const char *name, std::optional<NamedToken> fallback) const;
-  /// Adds the special tokens of class and settings, as the base class in transformers does. |extra| are the additional
-  /// special tokens that the class passes on, nullopt for those of the settings; `extra_special_tokens` replace either.
+  /// Adds the added tokens of the settings and the special tokens of class and settings to |spec|, as the base class in
+  /// transformers does. Makes the post-processor (updatePostProcessor) if there is none or if |addBos| or |addEos| is
+  /// given. |tokens| are the special tokens of the class. |extra| are the additional special tokens that the class
+  /// passes to the base class; nullopt for `additional_special_tokens` of the settings. If the settings give
+  /// `extra_special_tokens`, these take the place of |extra|.
   Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
-  /// The same for a class in Python, after its vocabulary is in |spec|: added tokens keep the ids of the settings, and
-  /// special tokens that are not among them are added without flags.
+  /// Does the same for a class in Python, except for the post-processor. The vocabulary must be in |spec|. Added tokens
+  /// keep the ids that the settings give them. A special token that is not among them is added with its id in the
+  /// vocabulary, or else a new one, and with no flag but `special`. Fails for an added token with `single_word` and for
+  /// an id far beyond the number of tokens.
   Status initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
   /// Returns the string of the special token |name| after initialize, "" if there is none.
   std::string token(const std::string &name) const;
-  /// Sets the post-processor to the templates |single|, for one text, and |pair|, for two. Fails if a token has no id.
+  /// Sets the post-processor to the templates |single|, for one text, and |pair|, for two. A token that has no id gets
+  /// that of the unknown token. Fails if that has none either.
   Status setTemplate(const std::vector<TemplatePart> &single, const std::vector<TemplatePart> &pair);
-  /// Sets the post-processor to the templates "cls A sep" for one text and "cls A sep B sep" for two; B and its sep have
-  /// type 1, cls has |clsType|.
+  /// Sets the post-processor to the templates "cls A sep" for one text and "cls A sep B sep" for two. B and the sep
+  /// after it have type 1, cls has |clsType|, the rest type 0.
   Status setBertTemplate(const std::string &cls, const std::string &sep, uint32_t clsType = 0);
-  /// Sets the post-processor to one that puts the bos token before each text if `addBos` is true, and the eos token
-  /// after it if `addEos` is.
+  /// Sets the post-processor to one that puts the bos token before each text if |addBos| is true, and the eos token
+  /// after each text if |addEos| is true.
   Status updatePostProcessor();
-  /// Adds special tokens again, as transformers does after from_pretrained, and makes the post-processor again if
-  /// initialize made it.
+  /// Adds the special tokens again, now all with the flag `special`, as transformers does after from_pretrained. Makes
+  /// the post-processor again if initialize made it.
   Status addSpecialsAgain();
-  /// Adds |tokens| in one call of TokenizerSpec::addTokens, all of them as special ones if |special|.
+  /// Adds |tokens| in one call of TokenizerSpec::addTokens; if |special|, all of them as special tokens.
   void addTokens(const std::vector<NamedToken> &tokens, bool special);
-  /// Returns the id of |content|, that of the unknown token if there is none, or nullopt if there is neither.
+  /// Returns the id of the token |content|; that of the unknown token if |content| has none; nullopt if neither has
+  /// one.
   std::optional<uint32_t> findId(const std::string &content) const;
-  /// Makes a Unigram model of `pieces`; |unknownId| is the index of the unknown piece.
+  /// Makes a Unigram model of |pieces|; |unknownId| is the index of the unknown piece. Fails if there is no such piece.
   Status useUnigram(uint32_t unknownId);
   const TokenizerClass &description() const { return type; }
   const std::vector<NamedToken> &extraTokens() const { return extraSpecials; }
@@ -118,22 +132,25 @@ private:
   /// defaults and steps.
   Status make();
   void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
-  /// Adds the replacements of `clean_up_tokenization_spaces` to |decoder|, where transformers makes them.
+  /// If `clean_up_tokenization_spaces` is true, appends its replacements (" ." becomes ".", and so on) to |decoder|.
+  /// Does so only where transformers does: for a class in Python, or if there is a decoder and the model is not BPE or
+  /// the setting for BPE is true, too.
   Status finishDecoder();
-  /// Reads the defaults of encodings: sides of padding and of truncation, types of tokens, splitting of special tokens.
+  /// Sets the DefaultFlags of |spec|: sides of padding and truncation, types of tokens, splitting of special tokens.
   Status readDefaults();
   Status checkModel(const std::string &path, ModelKind found) const;
-  /// Returns the file that gives the added token |content| its id.
+  /// Returns the path of the file that gives the added token |content| its id, for messages.
   std::string fileOfAddedToken(const std::string &content) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
-  /// Corrects the first split of Mistral's tokenizers, if the setting `fix_mistral_regex` asks for it: replaces the
-  /// first part of a sequence of pre-tokenizers, or puts the split before a single pre-tokenizer (ByteLevel takes the
-  /// place of Metaspace). Only for vocabularies of more than 100000 tokens, in folders with a config.json that names
-  /// neither a type of model other than Mistral's nor a version of transformers from 5 on.
+  /// Corrects the split of Mistral's tokenizers if the setting `fix_mistral_regex` is true. In a sequence of
+  /// pre-tokenizers the correct split replaces the first part. A single pre-tokenizer stays after the correct split,
+  /// or, if it is a Metaspace, becomes a ByteLevel. Does nothing without a pre-tokenizer, for at most 100000 tokens of
+  /// the model and added tokens, or without config.json. Does nothing either if config.json names a type of model other
+  /// than Mistral's or a version of transformers from 5.0.0 on.
   Status patchMistral();
 
   const TokenizerClass &type;
-  /// Special tokens by name, the common ones first.
+  /// Special tokens by name, the common ones first; nullopt for none.
   std::vector<std::pair<std::string, std::optional<NamedToken>>> specials;
   std::vector<NamedToken> extraSpecials;
   bool shouldUpdatePostProcessor = false;
@@ -145,7 +162,7 @@ Json jsonReplace(const std::string &literal, const std::string &content);
 Json jsonReplaceRegex(const std::string &pattern, const std::string &content);
 Json jsonMetaspace(const char *scheme, bool split = true);
 Json jsonByteLevel(bool addPrefixSpace, bool useRegex = true);
-/// A sequence of normalizers, pre-tokenizers or decoders; |partsKey| is "normalizers", "pretokenizers" or "decoders".
+/// Returns a Sequence of the components |parts|; |partsKey| is "normalizers", "pretokenizers" or "decoders".
 Json jsonSequence(const char *partsKey, const std::vector<Json> &parts);
 Json jsonType(const char *type);
 

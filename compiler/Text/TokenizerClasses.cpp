@@ -1,8 +1,8 @@
 //===- TokenizerClasses.cpp - Choosing a tokenizer class ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// transformers has a tokenizer class for each type of model, and folders name classes, too: `tokenizer_class` of
-// tokenizer_config.json or of config.json. The choice depends on the type and on these names.
+// transformers has a tokenizer class for most types of models (`model_type` of config.json), and folders name classes,
+// too: `tokenizer_class` of tokenizer_config.json or of config.json. The choice depends on the type and on these names.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TokenizerClasses.h"
@@ -83,7 +83,8 @@ const std::pair<const char *, const char *> kAliases[] = {
     {"FNetTokenizer", "AlbertTokenizer"},
 };
 
-/// Classes of transformers that are not implemented here. Names that transformers does not know stand for kWhole.
+/// Classes of transformers that are not implemented here, separated by spaces. A name that is neither here nor in the
+/// tables above is unknown to transformers and stands for kWhole.
 constexpr const char *kOthers =
     "BartphoTokenizer BertGenerationTokenizer BertJapaneseTokenizer BertTokenizerLegacy BertweetTokenizer BioGptTokenizer "
     "BlenderbotSmallTokenizer CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
@@ -95,7 +96,7 @@ constexpr const char *kOthers =
     "Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer VitsTokenizer Wav2Vec2CTCTokenizer Wav2Vec2PhonemeCTCTokenizer WhisperTokenizer "
     "XLMTokenizer";
 
-/// Classes, each with the types of models that have it.
+/// Classes, each with the types of models that use it, separated by spaces.
 constexpr std::pair<const char *, const char *> kModelTypes[] = {
     {"AlbertTokenizer", "albert yoso"},
     {"BartTokenizer", "florence2"},
@@ -204,7 +205,8 @@ constexpr std::pair<const char *, const char *> kModelTypes[] = {
     {"XLNetTokenizer", "xlnet"},
 };
 
-/// Types of models whose folders name a wrong class.
+/// Types of models whose folders may name a wrong class, separated by spaces. The class in kModelTypes counts instead
+/// of the named one.
 constexpr const char *kMisnamedTypes =
     "arctic camembertv2-base chatlm cohere_asr ernie4_5 ernie4_5_moe fuyu h2ovl_chat hyperclovax hyperclovax_vision_v2 hyperclovax_vlm "
     "internlm2 internlm3 iquestcoder jamba llava llava_next minicpm3 minicpmv minimax_m2 modernbert modernbert-decoder molmo molmo2 "
@@ -225,7 +227,7 @@ std::string withoutFast(const std::string &name) {
   return name.size() > 4 && name.compare(name.size() - 4, 4, "Fast") == 0 ? name.substr(0, name.size() - 4) : name;
 }
 
-/// Returns the class of the type |modelType| of models, "" if it has none.
+/// Returns the name of the class that kModelTypes has for the type |modelType|, "" if it has none.
 std::string classOfType(const std::string &modelType) {
   for (auto [name, types] : kModelTypes)
     if (listed(types, modelType))
@@ -233,7 +235,7 @@ std::string classOfType(const std::string &modelType) {
   return {};
 }
 
-/// Returns the name of the class that |name| stands for, "" if transformers has no such class.
+/// Returns the name in kClasses or kOthers of the class that |name| stands for, "" if transformers has no such class.
 std::string resolveName(const std::string &name) {
   for (auto [alias, target] : kAliases)
     if (name == alias || name == alias + std::string("Fast"))
@@ -248,7 +250,8 @@ std::string resolveName(const std::string &name) {
   return {};
 }
 
-/// Returns the class for a folder that names none, by the files that it has.
+/// Returns the name of the class for a folder that names neither a class nor a type of model with a class, by the files
+/// in the folder.
 std::string guessName(const TokenizerArguments &arguments) {
   auto exists = [&](const char *name) {
     std::error_code error;
@@ -271,10 +274,11 @@ bool hasByteLevel(const Json &value) {
   return false;
 }
 
-/// The settings that name a class.
+/// The settings that decide the class: `tokenizer_class` of tokenizer_config.json and of config.json, and `model_type`
+/// of config.json; "" if not given.
 struct Names {
   std::string settings, config, modelType;
-  bool hasCode = false; ///< tokenizer_config.json names Python code of its own
+  bool hasCode = false; ///< tokenizer_config.json has `auto_map`, which names Python code of the folder
 };
 
 std::string chooseName(const TokenizerArguments &arguments, const Names &names) {

@@ -1,8 +1,8 @@
 //===- TokenizerClasses.h - The tokenizer classes of transformers ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The classes by subject: WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp, UnigramClasses.cpp and
-// PythonClasses.cpp.
+// The functions of the classes are in WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp,
+// UnigramClasses.cpp and PythonClasses.cpp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
@@ -13,10 +13,11 @@ namespace attune::text {
 
 /// Returns the tokenizer class of the folder with these |arguments|, as transformers chooses it from
 /// tokenizer_config.json, the model's config.json and tokenizer.json. If the folder names neither a class nor a type of
-/// model that has one, its files decide. Fails for a class that is not supported.
+/// model with a class, its files decide. Fails for a class that is not supported.
 Result<const TokenizerClass *> chooseTokenizerClass(const TokenizerArguments &arguments);
 
-/// Returns the class |name|, null if there is none.
+/// Returns the supported class whose name is exactly |name|, null if there is none. Other names of a class are not
+/// resolved.
 const TokenizerClass *findTokenizerClass(const std::string &name);
 
 // Classes with a WordPiece model.

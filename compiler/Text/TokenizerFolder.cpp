@@ -17,7 +17,8 @@ using namespace attune;
 using namespace attune::text;
 namespace fs = std::filesystem;
 
-/// Files with a vocabulary, besides tokenizer.json. A folder without any has no tokenizer, unless its class needs none.
+/// Files with a vocabulary, besides tokenizer.json. A folder with neither tokenizer.json nor one of these has no
+/// tokenizer, unless its class needs no vocabulary.
 static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json", "tokenizer.model", "sentencepiece.bpe.model",
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
                                               "tiktoken.model",      "source.spm"};
@@ -26,7 +27,8 @@ static const char *const furtherFiles[] = {
     "config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt",
     "target.spm",  "target_vocab.json"};
 
-/// Returns the names tokenizer.json and tokenizer.VERSION.json of |folder|.
+/// Returns "tokenizer.json", even if |folder| does not have it, and the sorted names tokenizer.VERSION.json of the
+/// files that |folder| has.
 static std::vector<std::string> listTokenizerJson(const std::string &folder) {
   std::vector<std::string> names = {"tokenizer.json"};
   std::error_code error;
@@ -46,7 +48,7 @@ std::vector<std::string> attune::text::tokenizerFileNames(const std::string &fol
   return names;
 }
 
-/// Returns true if |folder| has a vocabulary.
+/// Returns true if |folder| has a file with a vocabulary.
 static bool hasTokenizer(const std::string &folder) {
   // If a file exists but cannot be read, the function that reads it reports the error.
   auto exists = [&](const std::string &name) {
@@ -56,7 +58,8 @@ static bool hasTokenizer(const std::string &folder) {
   return exists("tokenizer.json") || std::any_of(std::begin(vocabularyFiles), std::end(vocabularyFiles), exists);
 }
 
-/// Returns true if |folder|, which has no vocabulary, names a class that needs none.
+/// Returns true if |folder|, which has no file with a vocabulary, names a class that needs none; false if the settings
+/// that name the class cannot be read.
 static bool namesByteTokenizer(const std::string &folder) {
   Result<TokenizerArguments> arguments = readTokenizerArguments(folder);
   if (!arguments)

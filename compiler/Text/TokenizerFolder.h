@@ -18,8 +18,8 @@ namespace attune::text {
 /// Returns the names of the files in |folder| from which a tokenizer may be made; they need not exist.
 std::vector<std::string> tokenizerFileNames(const std::string &folder);
 
-/// Adds the tokenizer of |folder|, a model folder or a GGUF file, to |writer| if there is one. |warn| receives
-/// warnings.
+/// Adds the tokenizer of |folder|, a model folder or a GGUF file, to |writer|; adds nothing if there is no tokenizer.
+/// |warn|, unless empty, receives warnings. After a failure |writer| may have a part of the sections.
 Status addTokenizer(const std::string &folder, const std::function<void(const std::string &)> &warn, TextFileWriter &writer);
 
 /// Compiles the tokenizer of |folder| alone to the bytes of a .text file; nullopt if the folder has none.

@@ -1,8 +1,8 @@
 //===- TokenizerJson.cpp - Reading tokenizer.json -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads tokenizer.json. Absent keys have the defaults of the package `tokenizers`; unknown components and values are
-// refused by name.
+// Reads tokenizer.json. Absent keys have the defaults of the package `tokenizers`. Unknown components and values are
+// errors, which list the known ones.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
@@ -16,12 +16,13 @@ using namespace attune::text;
 
 namespace {
 
-/// The expression by which ByteLevel splits.
+/// The regular expression whose matches are the pieces of ByteLevel.
 constexpr const char *kByteLevelPattern = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 /// The largest id that is accepted.
 constexpr int64_t kMostId = (1 << 28) - 1;
 
-/// A component of the file: an object with a key "type", and its path for messages.
+/// An object of the file and its path for messages. In most cases the object is a component: its key "type" has the
+/// name of an operation.
 struct Component {
   const Json &json;
   const std::string &file;
@@ -82,11 +83,14 @@ private:
   Status readAddedTokens();
   Status readPadding();
 
-  /// Reads the component |path| of |value| by |read|, and each part of a Sequence, which has them at |partsKey|.
+  /// Calls |read| with the component |value| and its type. If |value| is a Sequence, reads each component of its list
+  /// |partsKey| in this way instead; |depth| is the number of Sequences around |value|. |path| is the path of |value|
+  /// in messages. Does nothing if |value| is a null pointer or the value null.
   template <typename Fn>
   Status readParts(const Json *value, const std::string &path, const char *partsKey, Fn read, int depth = 0);
   Result<std::string> typeOf(const Component &component) const;
-  /// Reads "pattern" into the arguments of |step|: an automaton into c, or a literal string into d and e.
+  /// Reads "pattern" into the arguments of |step|: the automaton of a regular expression into c, or a literal string
+  /// into d and e, with kNoId in c.
   Status readPattern(const Component &component, Step &step);
   Status readAutomaton(const std::string &pattern, const std::string &path, uint32_t &offset);
   Status readSpecial(const Component &component, const char *key, TemplatePiece &piece);
@@ -339,7 +343,7 @@ Status Reader::readPreTokenizer(const Component &component) {
 
 //===--- Post-processors ---------------------------------------------------===//
 
-/// Reads a pair [token, id].
+/// Reads the pair [token, id] at |key| into |piece|, a token with type id 0; only the id is used.
 Status Reader::readSpecial(const Component &component, const char *key, TemplatePiece &piece) {
   const Json *pair = component.find(key);
   if (!pair || !pair->is_array() || pair->size() != 2)

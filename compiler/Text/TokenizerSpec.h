@@ -28,7 +28,8 @@ constexpr const char *kMark = "\xE2\x96\x81";
 /// alignment.
 class Pool {
 public:
-  /// Adds |bytes| at a multiple of |alignment| and returns their position.
+  /// Returns the position of |bytes|, a multiple of |alignment|, and their number. Adds them unless they are there
+  /// already.
   PoolString add(const std::string &bytes, size_t alignment = 1);
   const std::string &bytes() const { return content; }
 
@@ -48,25 +49,27 @@ struct AddedToken {
   }
 };
 
-/// The pieces of a model whose strings are not those of the vocabulary. A piece that is a token has the token's id; the
-/// ids of other pieces follow those of the vocabulary.
+/// The pieces of a SentencePiece model whose strings are not those of the vocabulary. A piece that is a token other
+/// than the unknown token has the token's id; the ids of other pieces follow those of the tokens.
 struct PieceModel {
   std::unordered_map<std::string, uint32_t> ids;
-  /// The number of ids. Those from |firstUnknown| on belong to characters that are parts of pieces, but no pieces.
+  /// The number of ids. In BPE the ids from |firstUnknown| on belong to characters that are parts of pieces, but no
+  /// pieces. In Unigram |firstUnknown| is kNoId.
   uint32_t numIds = 0, firstUnknown = kNoId;
   std::vector<double> scores; ///< Unigram, by id
   double unknownScore = 0;
   std::vector<MergeSlot> merges;    ///< BPE
-  std::vector<uint32_t> byteTokens; ///< 256 ids for unknown characters, or none
+  std::vector<uint32_t> byteTokens; ///< ids of the tokens for the 256 bytes; empty without byteFallback
 };
 
-/// The strings that the tables store for a token, its own and the one in decoded texts, and its flags (TokenFlag).
+/// The entry of a token in the tables: its string, the string that stands for it in decoded texts, and its flags
+/// (TokenFlag).
 struct TokenForm {
   std::string content, decoded;
   uint8_t flags = 0;
 };
 
-/// Returns the step |kind| with the first argument |a| and no others.
+/// Returns the step |kind| with the first argument |a|; the other arguments are 0.
 inline Step makeStep(StepKind kind, uint32_t a = 0) {
   Step step = {};
   step.kind = kind;
@@ -80,10 +83,10 @@ struct TokenizerSpec {
   /// The strings of the model and their ids. Ids may have gaps. In a Unigram vocabulary that has a string twice, the
   /// last id counts.
   std::unordered_map<std::string, uint32_t> vocab;
-  /// The strings of the model by id, and true for each id that has one.
+  /// |tokens| has the strings of the model by id; |exists| is true for each id that has a string.
   std::vector<std::string> tokens;
   std::vector<bool> exists;
-  /// The number of entries of the model; ids of new added tokens begin there.
+  /// The number of entries of the vocabulary. New added tokens get ids from this number on (addTokens).
   uint32_t modelSize = 0;
   std::vector<std::pair<std::string, std::string>> merges;
   std::vector<double> scores;
@@ -96,7 +99,8 @@ struct TokenizerSpec {
   std::vector<Step> normalizers, preTokenizers, processors, decoders;
   bool hasDecoder = false;
   Pool pool;
-  /// Added tokens by id, and their ids; the strings that were special in any call of addTokens.
+  /// The added tokens by id, the ids of the added tokens by string, and the strings that were special in any call of
+  /// addTokens.
   std::map<uint32_t, AddedToken> added;
   std::map<std::string, uint32_t> addedIds;
   std::set<std::string> specials;
@@ -105,32 +109,35 @@ struct TokenizerSpec {
 
   std::optional<PieceModel> pieces;
   uint32_t ruleFlags = 0;         ///< RuleFlag
-  std::string codeBegin, codeEnd; ///< as in Rules
-  /// True if U+1C to U+1F are white space, as in Python.
+  std::string codeBegin, codeEnd; ///< codeBegin and codeEnd of Rules
+  /// True if U+001C to U+001F are white space, as in Python.
   bool separatorsAreSpaces = false;
-  /// Tokens of the model that are cut out of texts as added tokens are.
+  /// Ids of the tokens of the model that are cut out of texts as added tokens are.
   std::vector<uint32_t> cutTokens;
   /// Ids that only decoding knows, and their strings.
   std::map<uint32_t, std::string> decodedOnly;
-  /// Changes the form of token |id|, whose strings and flags are set; empty if no form changes.
+  /// Changes |form|, the form of token |id|, after writeTokenizer has set its strings and flags. Empty if no form
+  /// changes.
   std::function<void(uint32_t id, TokenForm &form)> changeForm;
 
   /// Adds a token of the model.
   void addToken(const std::string &content, uint32_t id);
-  /// Adds |call| as one call of add_tokens of the package `tokenizers`: a known string keeps its id and gets the new
-  /// flags; other ids count up from the size of the vocabulary, or from the id after the highest one that was added
-  /// before, if that is larger.
+  /// Adds |call| as one call of add_tokens of the package `tokenizers`. A known string keeps its id and gets the new
+  /// flags. New strings get consecutive ids. The first of these is |modelSize| or the id after the highest one of
+  /// |added|, whichever is larger. Empty strings are skipped.
   void addTokens(const std::vector<AddedToken> &call);
-  /// Returns the id of a string, of an added token first.
+  /// Returns the id of the added token |content|, else that of the token of the model; nullopt if there is neither.
   std::optional<uint32_t> findToken(const std::string &content) const;
 };
 
-/// Reads model, added tokens and padding of |root|, the contents of tokenizer.json; |file| is its name in messages.
+/// Reads model, added tokens and padding of |root|, the contents of tokenizer.json, into |spec|; |file| is the name of
+/// tokenizer.json in messages.
 Status readTokenizerModel(const Json &root, const std::string &file, TokenizerSpec &spec);
 /// Reads normalizer, pre-tokenizer, post-processor and decoder of |root| into |spec|, to which readTokenizerModel or a
 /// class has given a model.
 Status readTokenizerComponents(const Json &root, const std::string &file, TokenizerSpec &spec);
-/// Reads |vocab|, an object of tokens and ids at the key |path| of |file|, into the vocabulary of |spec|.
+/// Reads |vocab|, an object from tokens to ids, into the vocabulary of |spec|. |path| is the key of |vocab| in |file|,
+/// "" for the whole file. Fails for an id of more than 8 times the number of tokens + 100000.
 Status readVocabulary(const Json &vocab, const std::string &file, const std::string &path, TokenizerSpec &spec);
 
 /// Adds to |out| the sections CHAR and UNIC, the tables in which steps of |spec| look up characters.

@@ -1,8 +1,9 @@
 //===- TokenizerWriter.cpp - The tables of a tokenizer --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Added tokens that match normalized text must be normalized themselves, by the steps of the runtime. If there are such
-// tokens and steps, the tables are made twice: first without added tokens, to normalize with them in memory.
+// Added tokens that match normalized text must be normalized themselves, by the normalizer of the runtime, which needs
+// the tables. So if there are such tokens and normalizer steps, the tables are made twice: first in memory and without
+// added tokens, for this normalization, then for the file.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/AddedTokenNormalizer.h"
@@ -28,10 +29,11 @@ public:
   Writer(const TokenizerSpec &spec, const std::string &file, const std::function<void(const std::string &)> &warn)
       : spec(spec), file(file), warn(warn) {}
 
-  /// Makes the tables without added tokens.
+  /// Gives the tokens of the model their forms, so that |write| makes the tables without added tokens.
   void prepare();
-  /// Adds the added tokens and those that only decoding knows to the tables, and gives all tokens their final form.
-  /// |normalize| applies the normalizer.
+  /// Adds the added tokens and those that only decoding knows, and gives all tokens their final form. |normalize|
+  /// returns a string after the normalizer steps. Fails if these steps make an added token empty that matches
+  /// normalized text.
   Status addTokens(const std::function<Result<std::string>(const std::string &)> &normalize);
   /// Fails if a template of a post-processor has an id that is not below the number of ids.
   Status checkTemplates() const;
@@ -41,7 +43,8 @@ public:
 private:
   void decideBytes();
   bool cutsAtMark() const;
-  /// Returns true if a piece that is a token may be looked up before merging.
+  /// Returns true if the runtime may look up a piece as a whole token before it merges; the section MASH then has only
+  /// tokens that merging makes of their own string (keepWholeTokens).
   bool findsWholeTokens() const {
     return spec.model == ModelKind::Bpe && !spec.ignoreMerges && !spec.pieces && spec.continuingPrefix.empty() && spec.endSuffix.empty();
   }
@@ -62,7 +65,7 @@ private:
   /// True if the strings of the model are stored as bytes: then ByteLevel is the last pre-tokenizer, and its mapping of
   /// bytes to characters is omitted.
   bool bytes = false;
-  std::vector<TokenForm> tokens; ///< after added tokens have their ids
+  std::vector<TokenForm> tokens; ///< by id; from addTokens on with the added tokens
   std::map<std::string, uint32_t> addedTrie, addedNormalTrie;
 };
 
@@ -73,7 +76,7 @@ void Writer::decideBytes() {
           !spec.preTokenizers.empty() && spec.preTokenizers.back().kind == StepKind::SplitByteLevel;
 }
 
-/// Returns true if |piece| has a U+2581 after another character.
+/// Returns true if |piece| has a U+2581 after a character other than U+2581.
 static bool joinsMark(const std::string &piece) {
   static const std::string mark = kMark;
   size_t leading = 0;
@@ -82,9 +85,9 @@ static bool joinsMark(const std::string &piece) {
   return piece.find(mark, leading) != std::string::npos;
 }
 
-/// Returns true if pieces may be cut before each U+2581 that follows another character. Requires that U+2581 is a
-/// token, so that no unknown token extends over it, and that no merge makes a token in which it follows another
-/// character.
+/// Returns true if the runtime may cut a text before each U+2581 that follows a character other than U+2581. This is so
+/// for a BPE model of characters if U+2581 is a token, so that no unknown token extends over a U+2581, and if no merge
+/// makes a token in which a U+2581 follows a character other than U+2581.
 bool Writer::cutsAtMark() const {
   if (spec.model != ModelKind::Bpe || bytes || spec.ignoreMerges || !spec.continuingPrefix.empty() || !spec.endSuffix.empty() ||
       !pieceIds().count(kMark))
@@ -158,8 +161,9 @@ Status Writer::addTokens(const std::function<Result<std::string>(const std::stri
   return {};
 }
 
-/// Returns |token|, or, if the model takes bytes, the bytes that its characters stand for. Sets |reachable| to false,
-/// and returns "", if a character then stands for no byte; else sets it to true.
+/// Returns the string by which the model looks up |token|: |token| itself, or, if the model takes bytes, the bytes that
+/// its characters stand for. If one of them stands for no byte, returns "" and sets |reachable| to false; else sets it
+/// to true.
 std::string Writer::toModelString(const std::string &token, bool &reachable) const {
   reachable = true;
   if (!bytes)
@@ -199,8 +203,8 @@ void Writer::writeLookup(TextFileWriter &out, uint32_t kind, const std::vector<s
   out.add(kind, slots);
 }
 
-/// Returns the strings of all tokens, except for those that only decoding knows, and their ids. Of tokens with equal
-/// strings, which may be an added one and one of the model, the largest id counts.
+/// Returns the string and id of each token, but not of those that only decoding knows. Of tokens with equal strings,
+/// such as an added one and one of the model, returns the one with the largest id.
 std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
   std::map<std::string, uint32_t> ids;
   for (size_t id = 0; id < tokens.size(); ++id)
@@ -209,7 +213,8 @@ std::vector<std::pair<std::string, uint32_t>> Writer::listTokens() const {
   return {ids.begin(), ids.end()};
 }
 
-/// Returns rank and merged id of each pair that has a merge.
+/// Returns rank and merged id of each pair of ids that has a merge; the rank of a merge is its index in the list. Fails
+/// if the vocabulary lacks a token of a merge or the token that the merge makes.
 Result<Merges> Writer::listMerges() const {
   Merges merges;
   size_t prefix = spec.continuingPrefix.size();
@@ -252,7 +257,7 @@ void Writer::writeMerges(const Merges &merges, TextFileWriter &out) const {
 }
 
 Status Writer::writeModel(TextFileWriter &out) {
-  // The strings in the form of the model, and their ids.
+  // |lookup| has the entries of the section MASH: strings in the form of the model, and their ids.
   std::vector<std::pair<std::string, uint32_t>> lookup;
   std::vector<std::string> modelStrings(tokens.size());
   bool differs = bytes;
@@ -327,7 +332,7 @@ void Writer::writeSteps(TextFileWriter &out, Pool &pool) {
     for (size_t i = 0; i < steps.size(); ++i) {
       Step step = steps[i];
       if (bytes && &steps == &spec.preTokenizers && i + 1 == steps.size())
-        step.a &= ~2u; // the model takes bytes
+        step.a &= ~2u; // ByteLevel does not map bytes to characters: the model takes bytes
       section.append(reinterpret_cast<const char *>(&step), sizeof(step));
     }
   };

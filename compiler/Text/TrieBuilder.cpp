@@ -1,10 +1,11 @@
 //===- TrieBuilder.cpp - Building double-array tries ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The children of a node are at base ^ byte, so a base is good if those units are free. Units are allocated in blocks
-// of 256; a base and its children are in one block. A node with one child takes the first free unit, which keeps the
-// table dense. For others, one free unit after the other is tried for the first child. The free units of a block that
-// failed often are not tried again.
+// The child of a node by a byte is the unit base ^ byte, so a base fits if these units are free for all children. Units
+// are allocated in blocks of 256; since the byte changes only the low 8 bits of the base, the children of a node are in
+// one block. findBase tries one free unit after the other for the first child. So a single child takes the first free
+// unit, which keeps the table dense. After more than kMostFailures failures in a block, the free units of the block are
+// not tried again. If no unit fits, the children get a new block.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TrieBuilder.h"
@@ -106,7 +107,7 @@ private:
     return base;
   }
 
-  /// Places the children of |node|.
+  /// Sets the value of |node| if a key ends there, places its children, and adds them to |pending|.
   void place(Node node) {
     auto [begin, end, depth, unit] = node;
     if (keys[begin].text->size() == depth)

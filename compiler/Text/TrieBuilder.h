@@ -12,8 +12,8 @@
 
 namespace attune::text {
 
-/// Returns the trie of |strings| with their values, in the format that TrieUnit describes. The number of units is a
-/// power of two.
+/// Returns the trie of the keys of |strings| with their values, in the format that TrieUnit describes. The number of
+/// units is a power of two.
 std::vector<TrieUnit> buildTrie(const std::map<std::string, uint32_t> &strings);
 
 } // namespace attune::text

@@ -11,7 +11,7 @@
 
 namespace attune::text {
 
-/// Returns the code points of |utf8|.
+/// Returns the code points of |utf8|. A byte that is not part of UTF-8 gives a code point of its own.
 inline std::vector<uint32_t> toCodePoints(const std::string &utf8) {
   std::vector<uint32_t> result;
   const uint8_t *at = reinterpret_cast<const uint8_t *>(utf8.data()), *end = at + utf8.size();
@@ -23,7 +23,7 @@ inline std::vector<uint32_t> toCodePoints(const std::string &utf8) {
   return result;
 }
 
-/// Returns true if |bytes| are UTF-8.
+/// Returns true if |bytes| are well-formed UTF-8.
 inline bool isUtf8(const std::string &bytes) {
   const uint8_t *at = reinterpret_cast<const uint8_t *>(bytes.data()), *end = at + bytes.size();
   bool complete = true;
@@ -36,7 +36,7 @@ inline bool isUtf8(const std::string &bytes) {
   return complete;
 }
 
-/// Appends |character| to |utf8|.
+/// Appends the code point |character| to |utf8|.
 inline void appendCharacter(std::string &utf8, uint32_t character) {
   uint8_t bytes[4];
   utf8.append(reinterpret_cast<char *>(bytes), encodeCharacter(character, bytes));

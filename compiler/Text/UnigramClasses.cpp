@@ -10,7 +10,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Lets the mask token take white space on its left and makes it special if |special|, unless its flags are given.
+/// Gives a mask token without flags the flag `lstrip` and, if |special|, the flag `special`.
 static void stripLeftOfMask(NamedTokens &tokens, bool special = false) {
   for (auto &[name, token] : tokens)
     if (name == std::string("mask_token") && token && !token->hasFlags) {
@@ -41,10 +41,11 @@ static Json precompiled(const TokenizerBuilder &builder) {
   return {{"type", "Precompiled"}, {"precompiled_charsmap", builder.characterMap}};
 }
 
-/// Returns pre-tokenizers that split at white space and mark the beginning of words by Metaspace with |scheme|.
+/// Returns a sequence of two pre-tokenizers: WhitespaceSplit, then Metaspace with the `prepend_scheme` |scheme|.
 static Json splitWords(const char *scheme) { return jsonSequence("pretokenizers", {jsonType("WhitespaceSplit"), jsonMetaspace(scheme)}); }
 
-/// Reads `add_prefix_space`, true by default, as a scheme of Metaspace: "always" if it is true, else |without|.
+/// Sets |scheme|, a `prepend_scheme` of Metaspace, by the setting `add_prefix_space`, which is true by default: to
+/// "always" if it is true, else to |without|.
 static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, const char *without = "never") {
   bool space = true;
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("add_prefix_space", space));
@@ -98,7 +99,7 @@ Status attune::text::buildT5(TokenizerBuilder &builder) {
 }
 
 /// Sets |parts| to the normalizers of ALBERT's class. |lower| and |accents| are the defaults of do_lower_case and
-/// keep_accents. If |joinsSpaces|, several spaces become one.
+/// keep_accents. If |joinsSpaces|, a run of spaces becomes one space.
 static Status readAlbertNormalizers(const TokenizerBuilder &builder, bool lower, bool accents, bool joinsSpaces, std::vector<Json> &parts) {
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("do_lower_case", lower));
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("keep_accents", accents));
@@ -209,15 +210,15 @@ Status attune::text::buildDebertaV2(TokenizerBuilder &builder) {
   return builder.setBertTemplate(builder.token("cls_token"), builder.token("sep_token"));
 }
 
-/// Adds the languages that are tokens to `languages` of |builder|, with the ids of the tokens.
+/// Adds each given language that is a token to `languages` of |builder|, with the id of the token.
 static void addLanguages(TokenizerBuilder &builder, const std::vector<const char *> &codes) {
   for (const char *code : codes)
     if (std::optional<uint32_t> id = builder.spec.findToken(code))
       builder.languages.emplace_back(code, *id);
 }
 
-/// Replaces the first three pieces of the model by four special tokens, the first of which is the one named |first|,
-/// and appends the languages and the mask.
+/// Replaces the first three pieces of the model by four special tokens: the one with the attribute |first| ("bos_token"
+/// or "cls_token"), padding, end of text, and unknown token. Appends |languages| and the mask token.
 static void addLanguagePieces(TokenizerBuilder &builder, const char *first, const std::vector<const char *> &languages) {
   std::vector<std::string> appended(languages.begin(), languages.end());
   appended.push_back(builder.text("mask_token", "<mask>"));

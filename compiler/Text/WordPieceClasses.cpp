@@ -8,7 +8,7 @@ using namespace attune;
 using namespace attune::text;
 
 /// Sets the normalizer, pre-tokenizer and decoder that the classes with a WordPiece model share, and |unknown| as the
-/// unknown token. |readsLower| is true if the class uses `do_lower_case`.
+/// unknown token. |readsLower| is true if the class uses the setting `do_lower_case`.
 static Status makeBertComponents(TokenizerBuilder &builder, const std::string &unknown, bool readsLower = true) {
   bool clean = true, chinese = true, lower = true;
   if (readsLower) {

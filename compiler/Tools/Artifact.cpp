@@ -17,9 +17,10 @@ using Clock = std::chrono::steady_clock;
 
 static double millisecondsSince(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
 
-/// Returns the rank of this process, the number of ranks and the functions that connect them, for the model |desc|. If
-/// several ranks were started, connects this process with the others. A model that is only inspected gets its number of
-/// ranks and a function that fails. |label| names the model in messages.
+/// Returns the rank of this process, the number of ranks and the functions that connect the ranks, for the model
+/// |desc|. If several ranks were started, connects this process with the others; fails if the ranks do not agree on the
+/// model. Fails also if the model is divided among ranks and none were started. A model that is only inspected is not
+/// connected: its all_gather fails. |label| names the model in messages.
 static Result<attune_ranks> ranksFor(const attune_model_desc &desc, const std::string &label) {
   attune_ranks alone = {0, 1, 1, nullptr, nullptr};
   // attune_model_open reports a descriptor of another version.
@@ -99,8 +100,8 @@ Status Artifact::verify() const {
 
 Result<std::shared_ptr<attune_text>> Artifact::openText() const {
   if (!hasText()) {
-    // Names the missing file only if it belongs beside the path that the user gave: a path in the cache would say
-    // nothing.
+    // Names the missing file only if it belongs beside the path that the user gave: a path in the compile cache would
+    // mean nothing to the user.
     bool isBeside = !textPath.empty() && std::filesystem::path(name).replace_extension("text") == textPath;
     return Status::error(name + ": expected a model with a tokenizer" +
                          (isBeside ? ", '" + textPath + "', which is missing" : ", got none"));

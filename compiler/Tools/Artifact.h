@@ -21,9 +21,9 @@ public:
   /// |weights| is empty, the weights file beside the object. Messages name the model |label| or, if |label| is empty,
   /// |path|.
   static Result<Artifact> openShared(const std::string &path, const std::string &weights = "", const std::string &label = "");
-  /// Opens a model from a descriptor of this process. |label| is its name in messages. |weights| is the file or folder
-  /// of its weights; "" means the folder of the executable or shared object that has the descriptor. |keepAlive| owns
-  /// the memory of its code, if it needs an owner.
+  /// Opens the model of |desc|, a descriptor in this process. Messages name the model |label|. |weights| is the file or
+  /// folder of the weights; "" means the folder of the executable or shared object that contains |desc|. |keepAlive|
+  /// owns the code of the model; null if the code needs no owner.
   static Result<Artifact> openDescriptor(const attune_model_desc *desc, const std::string &label, const std::string &weights = "",
                                          std::shared_ptr<void> keepAlive = nullptr);
 

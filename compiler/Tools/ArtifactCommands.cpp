@@ -32,7 +32,8 @@ static bool isSharedObject(const std::string &path) {
   return llvm::sys::fs::is_regular_file(path) && !llvm::identify_magic(path, magic) && magic == llvm::file_magic::elf_shared_object;
 }
 
-/// Returns the compile options of the command line, completed by the requirements of the command.
+/// Returns |flags|, the compile options of the command line, for |model|, completed by |request|. Declares the files of
+/// the model as files that the command must not overwrite (InputFiles.h).
 static Result<CompileOptions> combine(const CompileOptions &flags, const ModelPath &model, const ModelRequest &request) {
   CompileOptions options = flags;
   options.model = model.path;
@@ -75,8 +76,8 @@ static Result<std::string> compileText(const std::string &model) {
   return std::move(**compiled);
 }
 
-/// Opens |given|: a .text file, or a model folder, a GGUF file or a name in the hub's cache, whose tokenizer is
-/// compiled in memory.
+/// Opens the tokenizer |given|: a .text file, or one that is compiled in memory from a model folder, a GGUF file or a
+/// name in the Hugging Face cache.
 static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &given) {
   Result<ModelPath> found = findModel(given);
   if (!found)
@@ -97,7 +98,7 @@ static Result<std::shared_ptr<attune_text>> openTokenizer(const std::string &giv
   return std::shared_ptr<attune_text>(opened, [memory](attune_text *text) { attune_text_close(text); });
 }
 
-/// Compiles the tokenizer of |model|, a folder, a GGUF file or a name in the hub's cache, to |path|.
+/// Compiles the tokenizer of |model|, a folder, a GGUF file or a name in the Hugging Face cache, to the file |path|.
 static Status writeTokenizer(const std::string &model, const std::string &path) {
   Result<ModelPath> found = findModel(model);
   if (!found)
@@ -142,7 +143,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
     Result<CachedModel> cached = compileCached(*options, createListener());
     if (!cached)
       return cached.status();
-    // Messages use the user's name for the model, not the path of its copy in the cache.
+    // Messages use the user's name for the model, not the path of its object in the cache.
     Result<Artifact> artifact = Artifact::openShared(cached->object, "", model);
     if (artifact)
       artifact->keepAlive(std::move(cached->use));
@@ -155,7 +156,7 @@ int attune::runArtifactCommand(const std::string &command, const std::vector<std
     llvm::SmallVector<llvm::StringRef> own;
     if (command == "run" || command == "generate" || command == "chat" || command == "check")
       own = {"inputs", "outputs"};
-    // These commands choose inputs and outputs themselves, and they skip padding.
+    // These commands choose inputs and outputs themselves, always skip padding, and have no --set.
     if (command == "embed" || command == "classify" || command == "fill" || command == "answer")
       own = {"inputs", "outputs", "padding", "set"};
     if (command == "check")

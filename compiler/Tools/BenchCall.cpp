@@ -65,8 +65,8 @@ Result<std::vector<OwnedTensor>> attune::randomInputs(const attune_entry_desc &e
 
 Result<std::vector<double>> attune::timeCall(EntryCall &call, int64_t repeat) {
   using Clock = std::chrono::steady_clock;
-  // Pins only a single thread. With several, the system schedules the workers, of which the caller is one. Ranks are
-  // not pinned, because several may be on this CPU at the moment.
+  // Pins only a single thread. The system schedules several threads, one of which is the caller. Ranks are not pinned,
+  // because several of them may run on the same CPU at the moment.
   PinnedThread pin(call.threads() == 1 && !ranks::areStarted());
   constexpr int64_t warmups = 3, fewest = 10, most = 2000;
   constexpr double enoughMilliseconds = 2000;

@@ -10,8 +10,8 @@
 
 namespace attune {
 
-/// A guard that, if |wanted|, keeps the calling thread on the CPU that it runs on. The destructor restores the affinity
-/// mask.
+/// A guard that, if |wanted|, pins the calling thread to the CPU on which the thread runs at the moment. Does nothing
+/// if the system refuses. The destructor restores the affinity mask.
 class PinnedThread {
 public:
   explicit PinnedThread(bool wanted);
@@ -23,8 +23,9 @@ private:
   bool pinned = false;
 };
 
-/// Returns values for every required input of |entry| at |dims|, always the same ones: random floats and ids, and masks
-/// in which everything is visible. Optional inputs keep their defaults.
+/// Returns values for every required input of |entry| at |dims|, the values of the entry's dimensions. Every call
+/// returns the same values: random floats from -1 to 1, random ids, and masks in which everything is visible. Optional
+/// inputs keep their defaults. Fails if an input has more than 2^40 elements.
 Result<std::vector<OwnedTensor>> randomInputs(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 /// Runs |call| three times untimed, then |repeat| times, and returns the time of each repetition in milliseconds, the
@@ -43,8 +44,9 @@ EntryCall::Cached cachedOf(const attune_entry_desc &entry, const std::vector<int
 /// entry that does not read caches.
 double cacheBytesRead(const attune_model_desc &desc, const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
-/// Returns the tokens of one call: batch * length; batch * source_length for an entry on sources, which has no length;
-/// batch for an entry such as `decode`. A dimension that |entry| lacks counts as 1.
+/// Returns the number of tokens of one call: batch * length; batch * source_length for an entry without a length, such
+/// as `encode`; batch for an entry that takes one token of each sequence, such as `decode`. A dimension that |entry|
+/// lacks counts as 1.
 double tokensOf(const attune_entry_desc &entry, const std::vector<int64_t> &dims);
 
 } // namespace attune

@@ -5,6 +5,7 @@
 #include "compiler/Tools/BenchCall.h"
 #include "compiler/Tools/Compare.h"
 #include "compiler/Tools/Profile.h"
+#include "compiler/Tools/ToolRanks.h"
 
 #include <cstdio>
 
@@ -22,7 +23,7 @@ Result<nlohmann::ordered_json> attune::profileKernels(const Artifact &artifact, 
   Result<EntryCall> call = EntryCall::prepare(artifact, entry.name, inputs, threads, &host, cached);
   if (!call)
     return call.status();
-  PinnedThread pin(threads == 1);
+  PinnedThread pin(threads == 1 && !ranks::areStarted()); // as in timeCall
   if (Status status = call->run(); status.failed()) // warm-up
     return status;
   profile.clear();

@@ -10,10 +10,11 @@
 namespace attune {
 
 /// Measures the kernels in a few calls of |entry| and returns a JSON array with a row for each kernel. `ms` is the time
-/// of the kernel in one call of the entry, the mean over these calls, `min_ms` the time of its fastest run. The row
-/// also has the kernel's work and its share of the roofline of |machine| (addWork and addRoof in Roofline.h). `calls`
-/// counts the kernel's calls in one call of the entry, `runs` its executions: a kernel call for many rows is executed
-/// once for each block of rows. In an object without data on the work of kernels, `calls` equals `runs`.
+/// of all runs of the kernel in one call of the entry, the mean over these calls; `min_ms` is the time of the fastest
+/// run. The row also has the kernel's work and its share of the roofline of |machine| (addWork and addRoof in
+/// Roofline.h). `calls` counts the kernel's calls in one call of the entry, `runs` its executions: a kernel call for
+/// many rows is executed once for each block of rows. In an object without data on the work of kernels, `calls` equals
+/// `runs`.
 Result<nlohmann::ordered_json> profileKernels(const Artifact &artifact, const attune_entry_desc &entry,
                                               const std::vector<TensorView> &inputs, int64_t threads, const MachineRates &machine,
                                               EntryCall::Cached cached);

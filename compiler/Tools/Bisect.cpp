@@ -37,7 +37,7 @@ struct ModelSearch {
   CommandLine request;
   std::unique_ptr<LoadedModel> model;
   std::optional<BisectSession> session;
-  /// True if the previous search on this model found all phases right. The next one is then brief.
+  /// True if the previous search on this model found all phases right. The next search is then brief (BisectSession).
   bool wasRight = false;
 };
 
@@ -75,8 +75,8 @@ static std::string describeShape(const BatchShape &shape) {
   return text;
 }
 
-/// Bisects calls with batches of several shapes until one has wrong numbers. A model with caches is also called in
-/// steps. A batch that cannot be executed is skipped with a notice.
+/// Bisects calls with batches of several shapes until one call has wrong numbers. A model with caches is also called in
+/// steps. A call whose search fails is skipped with a notice; fails if all of them do.
 static Status bisectBatches(const CommandLine &request, BisectRun &run) {
   auto ofForward = std::make_unique<ModelSearch>(request), ofSteps = std::make_unique<ModelSearch>(request);
   ofForward->request.call.compile.entries = {"forward"};
@@ -118,12 +118,11 @@ static Status bisect(CommandLine &request, BisectRun &run) {
     return Status::error("expected a model folder or a case");
   if (!llvm::sys::fs::is_directory(call.compile.model))
     return Status::error("'" + call.compile.model + "': expected a folder with a config.json");
-  // The test that -o writes names the model's folder, and it may run in another working directory.
+  // The test that -o writes names the folder of the model. The test may run in another working directory.
   llvm::SmallString<256> absolute(call.compile.model);
   llvm::sys::fs::make_absolute(absolute);
   call.compile.model = absolute.str().str();
-  // Of the files that -o writes, only the one with the tensors of the call has a name that a file of the model or case
-  // may have.
+  // Of the files that -o writes, only inputs.safetensors has a name that a file of the model or of the case may have.
   const std::string tensors = "/inputs.safetensors";
   if (!request.folder.empty())
     if (Status status = declareOutput(request.folder + tensors); status.failed())

@@ -2,15 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// With a good setting, results of compiled code are compared first. Below, a ~ b means that the results of a and b
-// differ by at most the bound that Judge.h measures:
+// With a good setting, results of compiled code are compared first. Below, `setting` and `good` stand for the results
+// of code that the call's own setting and the good setting compile, and `definitions` for the results of the module of
+// the phase `import`, executed by the plain path. a ~ b means that the results of a and b differ by at most the bound
+// that Judge.h measures. The first row that holds applies:
 //
-//   setting ~ good            nothing to search
-//   good ~ definitions        the setting is wrong; its modules are judged by the results of the good setting
-//   else, import of good      the two settings read different models; nothing is searched
+//   setting ~ good            nothing is searched
+//   good ~ definitions, or    the setting is wrong; its modules are judged by the results of the good setting
+//     good cannot be judged
+//   import of good            the two settings read different models; nothing is searched
 //     !~ definitions
 //   setting ~ definitions     the good setting is wrong, and is searched instead
-//   neither                   the setting is searched, by the definitions
+//   otherwise                 the setting is searched, by the definitions
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +55,8 @@ Result<BisectVerdict> BisectSession::searchModel(const PlainInputs &inputs, cons
   options.hooks = request.hooks;
   options.codeHooks = request.codeHooks;
   options.code = [&] { return compile(inputs); };
-  // The weights of a model with adapters, or calibrated ones, are not those of its folder.
+  // runAlone packs the tensors of the model's folder. With adapters or calibration the weights of the model differ from
+  // these.
   if (request.call.compile.adapters.empty() && request.call.compile.calibrate.empty())
     options.runCompiled = [&](mlir::ModuleOp ir, const PlainInputs &alone) { return compiled->runAlone(ir, alone); };
   options.progress = report;
@@ -75,7 +79,7 @@ Result<BisectOutcome> BisectSession::search(const PlainInputs &inputs, bool isBr
   return outcome;
 }
 
-/// Sets the wrong phase of |verdict|.
+/// Sets |verdict| to wrong numbers in |phase|, with the value and the reason of |judgment|.
 static void setWrong(BisectVerdict &verdict, Phase phase, const Judgment &judgment) {
   verdict.isFound = true;
   verdict.phase = phase;

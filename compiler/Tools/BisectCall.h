@@ -10,15 +10,15 @@
 
 namespace attune {
 
-/// A call of a model that is searched for the origin of wrong numbers.
+/// A call of a model, and the reference for the search for wrong numbers in its results.
 struct BisectCall {
   PlainCall call;
   /// The number of threads of sessions, 0 for the default.
   int64_t threads = 0;
-  /// The expected outputs that the golden case stores; empty if the call is not that of a case.
+  /// The expected outputs that the golden case stores; empty if the call is not that of a case or the case stores none.
   std::vector<OwnedTensor> expected;
   /// The setting whose results count as right (GoodSetting.h); nullopt if modules are judged by the definitions of
-  /// operations.
+  /// operations, which the plain path executes.
   std::optional<GoodSetting> good;
   /// Functions by which tests insert errors.
   ReplayHooks hooks;
@@ -27,8 +27,8 @@ struct BisectCall {
 
 /// The result of a search.
 struct BisectOutcome {
-  /// The model of the good setting if that was searched, else null. If it is not null, the modules of |verdict| belong
-  /// to its context.
+  /// The imported model of the good setting if the search was on that setting, else null. If it is not null, the
+  /// modules of |verdict| belong to the MLIR context of this model.
   std::unique_ptr<LoadedModel> model;
   BisectVerdict verdict;
   /// The relation of the results of the call's own setting to those of the good setting.
@@ -37,7 +37,7 @@ struct BisectOutcome {
     GoodIsRight,
     /// The results of both settings are equal within the bound that Judge.h measures.
     Agrees,
-    /// The modules of the phase `import` give different results.
+    /// The modules of the phase `import` of the two settings give different results.
     ReadsOtherwise,
     /// By the definitions of operations, the results of the good setting are wrong and those of the call are right;
     /// |verdict| is about the good setting.
@@ -70,7 +70,8 @@ public:
 private:
   Result<BisectVerdict> searchModel(const PlainInputs &inputs, const std::vector<OwnedTensor> &good, bool isBrief = false);
   Result<BisectOutcome> compare(const PlainInputs &inputs);
-  /// Searches the good setting, whose results are wrong by |definitions|.
+  /// Searches the good setting, whose results are wrong by |definitions|, and sets the verdict, the model and the call
+  /// of |outcome|.
   Status searchGood(const PlainInputs &inputs, const Judge &definitions, BisectOutcome &outcome);
   /// Returns the weights of the model; calibrates them at the first call if the flags ask for that.
   Result<PlainWeights> readWeights();

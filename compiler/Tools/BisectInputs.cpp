@@ -12,7 +12,8 @@ std::vector<BatchShape> attune::listBatchShapes() {
   return {{2, 5}, {2, 9, {5, 1, 3}}, {1, 1}, {3, 17}, {1, 16}, {1, 33}, {2, 65}, {4, 8}, {1, 68, {63, 2, 3}}};
 }
 
-/// Returns the size of dimension |name| in a batch of |shape|; an encoder's length differs from a decoder's.
+/// Returns the size of dimension |name| in a batch of |shape|; nullopt for an unknown name. The length of an encoder
+/// differs from that of a decoder, so that code that confuses them gives wrong numbers.
 static std::optional<int64_t> sizeOf(const std::string &name, const BatchShape &shape) {
   if (name == "batch")
     return shape.batch;

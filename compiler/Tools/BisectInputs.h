@@ -16,14 +16,14 @@ struct BatchShape {
 };
 
 /// Returns shapes in the order in which they are tried. The first ones are small: two rows of five tokens, two rows of
-/// nine tokens in steps, one token. The lengths of the others are multiples of 8, and 17, 33 and 65, each one more than
-/// a size of tiles, blocks and panels. The last shape has 68 tokens in steps that end before and after the end of a
-/// panel of 64 cached keys.
+/// nine tokens in steps, one token. The next ones have lengths that are multiples of 8, and the lengths 17, 33 and 65,
+/// each one more than a size of tiles, blocks or panels. The last shape has 68 tokens in steps that end before and
+/// after the end of a panel of 64 cached keys.
 std::vector<BatchShape> listBatchShapes();
 
-/// Returns inputs of |shape| for the entries of |signature| that the call executes: the required ones, and the
+/// Returns inputs of |shape| for those entries of |signature| that the call executes: all required inputs, and the
 /// attention mask of an entry that gets all of its tokens at once. Ids are random, and the mask hides the last tokens
-/// of every second row. Fails if the size of a dimension is unknown.
+/// of every second row. Fails if an input has a dynamic dimension other than batch, length and source_length.
 Result<PlainInputs> makeBatch(const PlainSignature &signature, const BatchShape &shape);
 
 } // namespace attune

@@ -21,7 +21,7 @@ static std::string describeWrong(const BisectVerdict &verdict) {
   return verdict.value.output.empty() ? verdict.reason : describeValue(verdict.value);
 }
 
-/// Returns the verdict on wrong numbers for which no pass of Attune was found.
+/// Returns |verdict| as a paragraph, for wrong numbers that the search has not traced to a pass of Attune.
 static std::string describeUnstepped(const BisectVerdict &verdict) {
   std::string phase = stringifyPhase(verdict.phase).str(), origin = "the phase " + phase;
   auto first = static_cast<Phase>(static_cast<unsigned>(verdict.last) + 1);
@@ -47,7 +47,9 @@ static std::string describeUnstepped(const BisectVerdict &verdict) {
   return text;
 }
 
-/// Returns sentences on the first wrong output of the phase `import`, or on how to find it; "" if there is none.
+/// Returns sentences on the first wrong output of the phase `import`. If no output of a layer was compared and no right
+/// output comes before it, returns the advice to compare outputs of layers instead. Returns "" if |verdict| has no first
+/// wrong output.
 static std::string describeFirstWrong(const BisectVerdict &verdict) {
   constexpr size_t kMostOperations = 16;
   if (!verdict.firstWrong)
@@ -158,7 +160,7 @@ static std::string makeTest(const BisectVerdict &verdict, const PlainInputs &inp
          " --atol=" + numberText(value.allowed, 2) + "\n";
 }
 
-/// Returns a call of before.mlir, which has the operation that was found alone, with those flags of |call| that a file
+/// Returns a call of before.mlir, a module of only the operation that was found, with those flags of |call| that a file
 /// of IR can have.
 static PlainCall callAlone(const PlainCall &call) {
   PlainCall alone = call;

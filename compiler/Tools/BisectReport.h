@@ -10,14 +10,18 @@ namespace attune {
 
 /// Returns the verdict as a paragraph.
 std::string describeVerdict(const BisectVerdict &verdict);
-/// Returns the verdict as a paragraph that also states the relation to the good setting, if there is one.
+/// Returns the verdict of |outcome| as a paragraph, which also states the relation to the good setting, if there is
+/// one.
 std::string describeOutcome(const BisectOutcome &outcome);
 
-/// Writes to |folder| the modules before and after the wrong passes, the inputs, and a lit test that fails. Modules and
-/// inputs are those of the operation that was found, otherwise those of the whole model and |inputs|. If no passes were
-/// found, the test repeats the call and compares its results with those of the phase `import`; also in the phase
-/// `target`, whose modules do not describe their entries. There is no test if the wrong phase is `import` or if the
-/// searched setting belongs to another program. Writes nothing if no wrong numbers were found.
+/// Writes to |folder| the modules before and after the wrong passes (before.mlir, after.mlir; LLVM IR of a part of LLVM
+/// in before.ll, after.ll), the inputs (inputs.safetensors), and a lit test that fails (wrong.test). If the search
+/// found a single operation, modules and inputs are those of this operation; otherwise they are those of the whole
+/// model, and |inputs|. The test runs the wrong passes on the module before them and compares the results of both
+/// modules. If no passes were found, or in the phase `target`, whose modules do not describe their entries, the test
+/// instead repeats the call and compares its results with those of the phase `import`. There is no test if the wrong
+/// phase is `import` or if the searched setting belongs to another program. Writes nothing if no wrong numbers were
+/// found.
 Status writeReproducer(const BisectOutcome &outcome, const PlainInputs &inputs, const std::string &folder);
 
 } // namespace attune

@@ -68,8 +68,9 @@ static void printJson(const CacheFolders &folders) {
   std::printf("%s\n", result.dump(1, ' ', false, Json::error_handler_t::replace).c_str());
 }
 
-/// Removes cache entries that no process uses, until at most |maxBytes| bytes remain or none is left; prints the
-/// result.
+/// Removes cache entries that no process uses, the least recently used first, until the rest has at most |maxBytes|
+/// bytes or only entries in use remain. Prints the result. Fails if an entry cannot be removed, or if there is a cache
+/// that cannot be written to.
 static Status prune(const CacheFolders &folders, uint64_t maxBytes) {
   if (folders.writable.empty()) {
     if (!folders.readable.empty())

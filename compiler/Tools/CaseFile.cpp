@@ -12,7 +12,8 @@ using namespace attune;
 /// Largest generated input accepted, in elements: a case must not fill the memory.
 static constexpr int64_t maxGeneratedElements = int64_t(1) << 30;
 
-/// Returns the member |key| of |object| as a finite number; |fallback| if it is absent.
+/// Returns the member |key| of |object| as a finite number; |fallback| if |object| has no such member. Errors name
+/// |file| and |where|, the path of |object| in it.
 static Result<double> optionalNumber(const Json &object, const char *key, double fallback, const std::string &file,
                                      const std::string &where) {
   const Json *value = findJson(object, key);
@@ -140,7 +141,8 @@ Status CaseFile::readCall(const Json &call) {
   return {};
 }
 
-/// Returns true if |list|, the value of call.outputs, has |name| or a group that contains it, or if it is no list.
+/// Returns true if |list|, the value of call.outputs, has |name| or the group of |name|, or if |list| is null or no
+/// array.
 static bool isExpected(const Json *list, const std::string &name) {
   if (!list || !list->is_array())
     return true;

@@ -21,15 +21,15 @@ struct CaseOutput {
   DType dtype = DType::F32;
   std::vector<int64_t> shape;
   Tolerance tolerance;
-  /// Largest magnitude of the expected values.
+  /// Largest magnitude of the expected values; 0 if case.json has none.
   double maxAbs = 0;
-  /// Sums over the whole expected tensor, for a case whose expected file holds only samples of it; nullopt if case.json
-  /// has none. Their relative tolerance is statsTolerance.
+  /// Statistics of the whole expected tensor, for a case whose expected file holds only samples of it; nullopt if
+  /// case.json has none. Their relative tolerance is statsTolerance.
   std::optional<TensorStats> stats;
   double statsTolerance = 0;
 };
 
-/// An input that the case does not store: its values are computed from a seed.
+/// An input that the case does not store: its values, in F32, are computed from |seed| by |rule| (Generate.h).
 struct GeneratedInput {
   TensorSpec spec;
   int64_t seed = 0;
@@ -39,11 +39,13 @@ struct GeneratedInput {
 /// The contents of a case.json, checked.
 class CaseFile {
 public:
-  /// Reads |path|, a case.json.
+  /// Reads |path|, a case.json. Of the outputs, only those that its list call.outputs names are kept, or all without a
+  /// list.
   static Result<CaseFile> read(const std::string &path);
 
   std::string path;
-  /// The call: "incremental", "generate", or the name of an entry, such as "forward".
+  /// The call: "incremental" for tokens in chunks through the caches, "generate", or the name of an entry, such as
+  /// "forward".
   std::string function;
   /// The arguments of the call by name, an object. Only a call of "generate" reads them.
   Json kwargs = Json::object();
@@ -64,7 +66,8 @@ private:
   Status readGeneratedInput(const std::string &name, const Json &entry);
 };
 
-/// Loads the stored inputs and generates the others of the case in |folder|.
+/// Loads the inputs that |folder| stores and generates the others of |caseFile|. Fails if inputs.safetensors is
+/// missing, unless there are generated inputs.
 Result<std::vector<OwnedTensor>> loadCaseInputs(const CaseFile &caseFile, const std::string &folder);
 
 } // namespace attune

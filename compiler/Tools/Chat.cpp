@@ -35,7 +35,7 @@ namespace {
 struct ChatOptions {
   std::optional<std::string> system;
   std::vector<std::string> variables;
-  /// The variables as a JSON object.
+  /// The variables as the text of a JSON object, made by readVariables.
   std::string object;
   GenerationFlags generation;
   int64_t context = 0, threads = 0;
@@ -70,7 +70,7 @@ private:
 
 } // namespace
 
-/// Returns the time of the user's clock.
+/// Returns the local date and time. A leap second counts as second 59.
 static attune_chat_date currentDate() {
   std::time_t now = std::time(nullptr);
   std::tm local{};
@@ -78,7 +78,8 @@ static attune_chat_date currentDate() {
   return {local.tm_year + 1900, local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, std::min(local.tm_sec, 59)};
 }
 
-/// Makes a JSON object of the variables of the command line, NAME=VALUE with VALUE in JSON or else a string.
+/// Returns a JSON object of the variables of the command line, NAME=VALUE, where a VALUE that is not JSON is a string.
+/// Fails for another form, for bytes that are not UTF-8, and for names that the conversation sets itself.
 static Result<std::string> readVariables(const std::vector<std::string> &texts) {
   OrderedJson object = OrderedJson::object();
   for (const std::string &given : texts) {
@@ -141,7 +142,8 @@ Status ChatRun::open() {
   return {};
 }
 
-/// Reads the next message. Returns false at the end of the input. Fails if the input cannot be read.
+/// Reads the next message that is not empty. Returns false at the end of the input. Fails if the input cannot be read
+/// or a line is too long.
 Result<bool> ChatRun::readMessage(std::string &message) {
   const char *noColor = std::getenv("NO_COLOR");
   bool colors = !noColor || !*noColor;
@@ -181,8 +183,8 @@ Result<bool> ChatRun::readMessage(std::string &message) {
   }
 }
 
-/// Prints notices about |reply|: turns that no longer fit into the context, a cut, and numbers of tokens with
-/// --verbose.
+/// Prints notices about |reply|: that the oldest turns no longer fit into the context, that the end of the context cut
+/// the reply off, and, with --verbose, numbers of tokens and the rate over |seconds|, the time of the reply.
 void ChatRun::report(const attune_chat_reply &reply, double seconds) {
   if (reply.left_turns > 0)
     reportNotice(host.tool, "the context of " + std::to_string(context) + " tokens is full: the oldest " +

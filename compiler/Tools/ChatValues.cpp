@@ -9,10 +9,11 @@ using namespace attune;
 
 namespace {
 
-/// Makes values while the text is read. A list or dictionary is added to the one that encloses it as soon as it begins.
+/// Makes values while the JSON text is parsed. A list or dictionary is added to the one around it at its opening
+/// bracket.
 class ValueBuilder : public nlohmann::json_sax<Json> {
 public:
-  /// |root| is the dictionary that takes the members of the outermost object, or null.
+  /// |root| is the dictionary that takes the members of the outermost object; null to make a new value, |result|.
   ValueBuilder(attune_chat *chat, attune_chat_value *root) : chat(chat), root(root) {}
   attune_chat_value *result = nullptr;
   std::string problem;
@@ -24,7 +25,8 @@ public:
     return value > INT64_MAX ? tooLarge() : add(attune_chat_int(chat, static_cast<int64_t>(value)));
   }
   bool number_float(number_float_t value, const string_t &text) override {
-    // An integer that is too large for 64 bits comes as a float. Others have an exponent or the locale's decimal point.
+    // The parser passes an integer that is too large for 64 bits as a float. The text of other floats has an exponent
+    // or a decimal point, that of the locale.
     return text.find_first_not_of("-0123456789") == std::string::npos ? tooLarge() : add(attune_chat_float(chat, value));
   }
   bool string(string_t &value) override { return add(attune_chat_text(chat, value.data(), value.size())); }

@@ -12,12 +12,12 @@
 
 namespace attune {
 
-/// Makes the value of the JSON |text| in the memory of |chat|. Dictionaries keep the order of their keys, which
-/// templates print; of two equal keys the last value stays, as in Python. Errors name |file|.
+/// Parses the JSON |text| to a value in the memory of |chat|. Dictionaries keep the order of their keys, since
+/// templates print keys in this order. Of equal keys the last value stays, as in Python. Errors begin with |file|.
 Result<attune_chat_value *> chatValueFromJson(attune_chat *chat, std::string_view text, const std::string &file);
 
-/// Adds the members of the JSON object |text| to the variables of |chat|; one of a known name replaces the variable.
-/// Errors name |file|.
+/// Adds the members of the JSON object |text| to the variables of |chat|; a member replaces a variable of the same
+/// name. Fails if |text| is not an object; members before an error have been added then. Errors begin with |file|.
 Status setChatVariables(attune_chat *chat, std::string_view text, const std::string &file);
 
 } // namespace attune

@@ -22,7 +22,8 @@ struct CheckOptions {
 } // namespace
 
 /// Returns the group of an output: "hidden_states" for "hidden_states.3", "past_key_values" for "past_key_values.0.1".
-/// A name without a number is returned as it is. A model is asked for a case's numbered outputs by their groups.
+/// A name that does not end with a number is returned as it is. A case lists single outputs of a group; a model is
+/// asked for whole groups.
 static std::string groupName(std::string name) {
   for (size_t dot; (dot = name.rfind('.')) != std::string::npos && dot != 0 && dot + 1 < name.size();) {
     if (name.find_first_not_of("0123456789", dot + 1) != std::string::npos)
@@ -32,7 +33,7 @@ static std::string groupName(std::string name) {
   return name;
 }
 
-/// Sets the parts of |request| that change the model itself: pruned heads, adapters and generated weights.
+/// Sets the parts of |request| that change the model itself: pruned heads, adapters, and the seed of generated weights.
 static void setModel(ModelRequest &request, const std::string &folder, const CaseFile &caseFile) {
   request.pruneHeads = caseFile.pruneHeads;
   request.weightsSeed = caseFile.weightsSeed;
@@ -111,7 +112,8 @@ static Result<std::vector<OwnedTensor>> callModel(const CommandHost &host, const
   return call->outputs({});
 }
 
-/// Checks one case and prints its lines. Returns true if it passes.
+/// Checks one case and prints a line for each of its outputs. Returns true if the case passes; fails if it cannot be
+/// run.
 static Result<bool> checkCase(const CommandHost &host, const std::string &folder, const CheckOptions &options) {
   std::filesystem::path base(folder);
   Result<CaseFile> caseFile = CaseFile::read((base / "case.json").string());

@@ -110,7 +110,9 @@ static Status classifyTokens(TextTask &task, const CommandHost &host, const std:
   return {};
 }
 
-/// Returns the inputs that |texts| and --pair make: pairs of --pair alone, of --pair and each text, or single texts.
+/// Returns one input for each text, or for each pair of texts. With one --pair, its text and each of |texts| make a
+/// pair; with two, the two make the only pair, and |texts| must be empty. The inputs borrow |texts| and |pairs|, the
+/// values of --pair.
 static Result<std::vector<attune_text_input>> makeInputs(const std::vector<std::string> &texts, const std::vector<std::string> &pairs) {
   std::vector<attune_text_input> inputs;
   if (pairs.size() > 2 || (pairs.size() == 2 && !texts.empty()))

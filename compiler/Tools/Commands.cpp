@@ -24,7 +24,8 @@ static constexpr Command commands[] = {{"run", runRunCommand},       {"generate"
                                        {"answer", runAnswerCommand}, {"tokenize", runTokenizeCommand}, {"check", runCheckCommand},
                                        {"bench", runBenchCommand},   {"diff", runDiffCommand},         {"inspect", runInspectCommand}};
 
-/// Returns the number of workers that the environment asks for, 0 if it does not.
+/// Returns the value of the environment variable ATTUNE_THREADS, 0 if it is not set or empty. Fails if it is not a
+/// valid number of workers.
 static Result<int64_t> threadsOfEnvironment() {
   const char *text = std::getenv("ATTUNE_THREADS");
   if (!text || !*text)

@@ -20,8 +20,8 @@
 
 namespace attune {
 
-/// The requirements of a command for the model that it opens. Only a tool that compiles can satisfy them; an object
-/// cannot change.
+/// The requirements of a command for its model. They decide how `attune` compiles the model; a model that is already
+/// compiled cannot change, so they have no effect on it.
 struct ModelRequest {
   /// Inputs that will be passed, with type and shape (see requestInput in InputRequests.h). Empty means the family's
   /// default inputs.
@@ -42,7 +42,8 @@ struct ModelRequest {
   std::vector<std::string> adapters;
   /// Operand type of matrix products, such as "bf16". Empty means the choice of the tool's own flags.
   std::string dtype;
-  /// Seed of generated weights, if the folder has none.
+  /// The seed of the weights that a golden case generates; nullopt if the case stores its weights. The compiler reads
+  /// the seed from case.json itself.
   std::optional<int64_t> weightsSeed;
 };
 
@@ -56,7 +57,8 @@ struct CommandHost {
   std::function<void(FlagTable &)> addFlags;
   /// Opens the model named on the command line; the name is "" if there was none.
   std::function<Result<Artifact>(const std::string &model, const ModelRequest &)> openModel;
-  /// Opens the model of a golden case folder.
+  /// Opens the model for the golden case in |caseFolder|: attune compiles the model of the folder, attune-run opens the
+  /// object that --model names.
   std::function<Result<Artifact>(const std::string &caseFolder, const ModelRequest &)> openCase;
   /// The kinds of tokenizers for help, such as "MODEL|OUT.text".
   std::string textHelp;
@@ -66,8 +68,8 @@ struct CommandHost {
   const std::string *modelFlag = nullptr;
   /// Writes the tokenizer of a model folder to a .text file; empty if the tool cannot compile one.
   std::function<Status(const std::string &folder, const std::string &file)> writeText;
-  /// Returns the remarks about |kernel| of |model|, from the file |remarks| if that is not "". Empty if the tool has no
-  /// compiler.
+  /// Returns the remarks about |kernel| as explainKernel does: those in the file |remarks| or, if |remarks| is "",
+  /// those of a compilation of |model|. An empty function if the tool has no compiler.
   std::function<Result<nlohmann::ordered_json>(const std::string &model, const std::string &kernel, const std::string &remarks)> explain;
 };
 
@@ -89,31 +91,32 @@ int runClassifyCommand(const CommandHost &host, const std::vector<std::string> &
 int runFillCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runAnswerCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 
-/// Returns the only one of |words|, "" if there is none. Fails if there are several.
+/// Returns the only word of |words|, "" if |words| is empty. Fails if there are several.
 Result<std::string> takeOnlyModel(const std::vector<std::string> &words);
 
 /// Removes the first of |words|, the model, and returns it; fails if there are no words. If the flag --model names the
 /// model, returns "" and leaves |words| unchanged.
 Result<std::string> takeModel(const CommandHost &host, std::vector<std::string> &words);
 
-/// Opens the shared object |path| as Artifact::openShared does and declares it and its weights as inputs of the
-/// command.
+/// Opens the shared object |path| with |weights| as Artifact::openShared does. Declares the object and its weights file
+/// as files that the command must not overwrite (InputFiles.h).
 Result<Artifact> openDeclared(const std::string &path, const std::string &weights);
 
 /// Opens the .text file |path|.
 Result<std::shared_ptr<attune_text>> openTextFile(const std::string &path);
 
-/// Parses the arguments of a command. If it prints help or reports an error, returns the exit status; returns nullopt
-/// if the command is to proceed. |usage| is the text after "usage: TOOL ", |summary| one or more lines that describe
-/// the command.
+/// Parses the |arguments| of a command and appends the words that are no flags to |positional|. Returns the exit status
+/// after printing help or an error; returns nullopt if the command is to proceed. |usage| is the text after "usage:
+/// TOOL ", |summary| one or more lines that describe the command.
 std::optional<int> parseArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                   std::vector<std::string> &positional, const std::string &usage, const std::string &summary);
-/// Adds the flags of |host|, parses |arguments| of a command with at most one model as parseArguments does, and sets
-/// |model| to its name, "" if there is none.
+/// Adds the flags of |host| and parses the |arguments| of a command with at most one model, as parseArguments does.
+/// Sets |model| to the name of that model, "" if there is none. Two models are an error.
 std::optional<int> parseModelArguments(const CommandHost &host, FlagTable &flags, const std::vector<std::string> &arguments,
                                        std::string &model, const std::string &usage, const std::string &summary);
 
-/// Adds --threads, which is the same for all commands. The default is ATTUNE_THREADS, else |threads|.
+/// Adds --threads, which all commands have, bound to |threads|. The default is the environment variable ATTUNE_THREADS
+/// or, without a valid one, the value that |threads| has already.
 void addThreadsFlag(FlagTable &flags, int64_t &threads);
 
 } // namespace attune

@@ -21,9 +21,9 @@ struct Tolerance {
 
 /// The value that uses the largest share of its tolerance.
 struct WorstValue {
-  /// Flat index into |got| of compareValues; -1 if there was nothing to compare.
+  /// Flat index of the element in |got| of compareValues; -1 if |expected| was empty.
   int64_t index = -1;
-  /// Flat index into |expected|: equal to |index| unless |expected| has samples of |got|.
+  /// Flat index of the element in |expected|, equal to |index| unless |expected| holds only samples of |got|.
   int64_t position = -1;
   double error = 0;
   double allowed = 0;
@@ -34,8 +34,8 @@ struct WorstValue {
   bool passes() const { return ratio <= 1; }
 };
 
-/// Compares |expected|, of any length, with elements of |got|: |indexOf| maps a flat index of |expected| to one of
-/// |got|; if it is null, both indices are equal. Both tensors have the same dtype.
+/// Compares all elements of |expected| with elements of |got|. |indexOf| maps a flat index of |expected| to one of
+/// |got|, which must exist; if |indexOf| is null, both indices are equal. Both tensors must have the same dtype.
 WorstValue compareValues(const TensorView &got, const TensorView &expected, Tolerance tolerance,
                          const std::function<int64_t(int64_t)> &indexOf = nullptr);
 
@@ -43,11 +43,12 @@ WorstValue compareValues(const TensorView &got, const TensorView &expected, Tole
 std::string indexText(const std::vector<int64_t> &shape, int64_t index);
 /// Returns |value| with |digits| significant digits.
 std::string numberText(double value, int digits);
-/// Returns the element at a flat index: a number with enough digits to restore it, or "byte N" if the type is neither a
-/// float nor an integer.
+/// Returns the element at a flat index: a number with enough digits to restore it or, for a float of 8 bits, "byte N"
+/// with its bits as an integer.
 std::string elementText(const TensorView &tensor, int64_t index);
 
-/// The mean, the mean magnitude and the Euclidean norm of a whole float tensor, accumulated in double.
+/// The mean, the mean magnitude and the Euclidean norm of a whole float tensor, computed in double; all 0 for an empty
+/// one.
 struct TensorStats {
   double mean = 0;
   double absMean = 0;

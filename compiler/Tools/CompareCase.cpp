@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Full-size cases store samples, NAME.head (first values), NAME.tail (last values) and NAME.strided (every n-th value,
-// n = size / 256 but at least 1), and sums of the whole tensor.
+// n = size / 256 but at least 1), and statistics of the whole tensor. NAME is the output, size its number of values.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/CompareCase.h"
 
@@ -55,8 +55,8 @@ static void merge(OutputReport &report, const WorstValue &worst, const TensorVie
   report.text = describe(worst, got, expected);
 }
 
-/// Compares those of the three samples that |expected| has. Returns the reason why they cannot be compared, for example
-/// that |expected| has none of them; "" if they can.
+/// Compares those of the three samples that |expected| has. Returns the reason why |got| cannot be compared with them,
+/// for example that |expected| has none of them; "" if it can.
 static std::string compareSamples(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                   Tolerance tolerance) {
   int64_t size = got.elements, stride = std::max<int64_t>(1, size / stridedValues);
@@ -76,7 +76,8 @@ static std::string compareSamples(OutputReport &report, const CaseOutput &output
   return any ? "" : expected.path() + " has neither '" + output.name + "' nor samples of it";
 }
 
-/// Compares sums: l2 and abs_mean with relative tolerance, mean relative to abs_mean.
+/// Compares the statistics of |got| with those of |output|: the errors of l2 and abs_mean relative to themselves, that
+/// of mean relative to abs_mean. The tolerance of all is statsTolerance.
 static void compareStats(OutputReport &report, const CaseOutput &output, const TensorView &got) {
   TensorStats sums = computeStats(got);
   struct {
@@ -99,7 +100,8 @@ static void compareStats(OutputReport &report, const CaseOutput &output, const T
 }
 
 namespace {
-/// The result of a generation: the logits [batch, step, vocab] of its last ids, and all ids [batch, length].
+/// The result of a generation: the logits [batch, step, vocab] that chose the new ids, and all ids [batch, length],
+/// those of the prompt first.
 struct GeneratedSteps {
   const TensorView &logits, &ids;
 
@@ -107,9 +109,10 @@ struct GeneratedSteps {
     return logits.shape.size() == 3 && ids.shape.size() == 2 && ids.dtype == DType::I64 && ids.shape[0] == logits.shape[0] &&
            promptLength() >= 0;
   }
-  /// Returns the number of ids before the first step.
+  /// Returns the number of ids before the first new one.
   int64_t promptLength() const { return ids.shape[1] - logits.shape[1]; }
-  /// begin() returns the offset of the logits of |row| in elements, part() the logits of its first |count| steps.
+  /// begin() returns the offset of the logits of |row| in elements; part() returns the logits of its first |count|
+  /// steps.
   int64_t begin(int64_t row) const { return row * logits.shape[1] * logits.shape[2]; }
   TensorView part(int64_t row, int64_t count) const {
     TensorView result = logits;
@@ -120,7 +123,7 @@ struct GeneratedSteps {
 };
 } // namespace
 
-/// Returns the number of ids of |row| before the first that differs.
+/// Returns the number of ids of |row|, the prompt included, before the first that differs.
 static int64_t countEqualIds(const TensorView &got, const TensorView &expected, int64_t row) {
   int64_t both = std::min(got.shape[1], expected.shape[1]);
   std::vector<int64_t> ids(both), others(both);
@@ -129,8 +132,9 @@ static int64_t countEqualIds(const TensorView &got, const TensorView &expected, 
   return std::mismatch(ids.begin(), ids.end(), others.begin()).first - ids.begin();
 }
 
-/// Compares the logits of each row up to and with the step at which its id differs from the expected one: later logits
-/// continue another text, and their number may differ. Returns the reason why they cannot be compared, "" if they can.
+/// Compares the logits of each row up to and including the step that chose the first id that differs from the expected
+/// one. Later logits continue another text, and their number may differ. Returns the reason why the logits cannot be
+/// compared, "" if they can.
 static std::string compareSteps(OutputReport &report, const CaseOutput &output, GeneratedSteps got, GeneratedSteps expected,
                                 Tolerance tolerance) {
   const std::vector<int64_t> &shape = got.logits.shape;
@@ -154,8 +158,8 @@ static std::string compareSteps(OutputReport &report, const CaseOutput &output, 
   return "";
 }
 
-/// Compares all of |got| with the tensor of |expected| that has the name of |output|, or with samples of it. Returns
-/// the reason why they cannot be compared, or "".
+/// Compares all of |got| with the tensor of |expected| that has the name of |output|, or with samples of that tensor.
+/// Returns the reason why they cannot be compared, "" if they can.
 static std::string compareWhole(OutputReport &report, const CaseOutput &output, const TensorView &got, const SafetensorsFile &expected,
                                 Tolerance tolerance) {
   if (got.dtype != output.dtype || got.shape != output.shape)

@@ -9,7 +9,8 @@
 
 using namespace attune;
 
-/// Returns a function that prints "progress: WORK DONE TOTAL", a line for each percent, to standard error.
+/// Returns a function that prints a line "progress: WORK DONE TOTAL" to standard error whenever the percentage changes.
+/// |work| is WORK; DONE and TOTAL are those of CompileListener.
 static std::function<void(uint64_t, uint64_t)> printProgress(const char *work) {
   return forEachPercent([work](uint64_t done, uint64_t total) {
     std::fprintf(stderr, "progress: %s %llu %llu\n", work, static_cast<unsigned long long>(done), static_cast<unsigned long long>(total));

@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// The command compile, which the tool executes in its process and the library CompilerLibrary in the caller's process.
-/// It prints only the IR or remarks for which the flags name no file, and does not end the process.
+/// The command compile. The tool executes the command in its own process, the library of CompilerLibrary.h in the
+/// process of the caller. The command prints only the IR or remarks for which the flags name no file, and does not end
+/// the process.
 class CompileCommand {
 public:
   CompileCommand();

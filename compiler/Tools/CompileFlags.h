@@ -1,7 +1,7 @@
 //===- CompileFlags.h - Compile flags of the command line -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The flags of every command of `attune` that takes a model, as a table bound to CompileOptions.
+// The flags of the commands of `attune` that compile a model, as a table bound to CompileOptions.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H
 #define ATTUNE_COMPILER_TOOLS_COMPILEFLAGS_H

@@ -9,15 +9,15 @@
 
 namespace attune {
 
-/// Returns a listener that prints warnings and notices to standard error and, on a terminal, the progress of packing
-/// and calibration and a notice while it waits for another process.
+/// Returns a listener that prints warnings and notices to standard error. If that is a terminal, the listener also
+/// prints the progress of packing and calibration, and a notice while the compilation waits for another process.
 CompileListener createListener();
-/// Shows "WHAT: 40 %" on a terminal, and removes it at the end. |done| and |total| are bytes; shows nothing if |total|
-/// is less than 64 MiB.
+/// Shows "WHAT: 40 %" on standard error if that is a terminal, and removes the line when |done| reaches |total|. Both
+/// are bytes; shows nothing if |total| is less than 64 MiB.
 void showProgress(const char *what, uint64_t done, uint64_t total);
-/// Shows "WHAT: 40 %, 90 s left" on a terminal, and removes it at the end. |done| and |total| may have any unit.
+/// Shows "WHAT: 40 %, 90 s left" as showProgress does, also for small |total|. |done| and |total| may have any unit.
 void showTimeLeft(const char *what, uint64_t done, uint64_t total);
-/// Returns a function that calls |show| once for each percent of the work.
+/// Returns a function that forwards a call to |show| only if the percentage has changed since the previous call.
 std::function<void(uint64_t done, uint64_t total)> forEachPercent(std::function<void(uint64_t done, uint64_t total)> show);
 
 int runBisectCommand(const CommandHost &host, const std::vector<std::string> &arguments);
@@ -27,7 +27,8 @@ int runCacheCommand(const CommandHost &host, const std::vector<std::string> &arg
 int runFamiliesCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runInitCommand(const CommandHost &host, const std::vector<std::string> &arguments);
 int runPlanCommand(const CommandHost &host, const std::vector<std::string> &arguments);
-/// Executes a command on compiled artifacts. Compiles the model first if it is not compiled. Returns the exit status.
+/// Executes |command|, one of those of runCommand. If the command opens a model that is not compiled, compiles the
+/// model first, or takes it from the compile cache. Returns the exit status.
 int runArtifactCommand(const std::string &command, const std::vector<std::string> &arguments);
 
 } // namespace attune

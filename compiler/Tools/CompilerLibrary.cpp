@@ -17,7 +17,8 @@ using namespace attune;
 
 #define ATTUNE_EXPORT __attribute__((visibility("default")))
 
-/// Returns a function that calls |events| with the progress of |work|.
+/// Returns a function that passes the progress of |work| to the callback of |events|; an empty function without a
+/// callback.
 static std::function<void(uint64_t, uint64_t)> forwardProgress(const attune_compiler_events &events, const char *work) {
   if (!events.progress)
     return {};

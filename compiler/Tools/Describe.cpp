@@ -64,7 +64,8 @@ static Result<OrderedJson> describeEntry(const attune_model_desc &desc, const at
   result["workspace_bytes"] = entry.workspace_bytes(dims->data(), workers);
   result["flops"] = entry.flops(dims->data(), workers);
   if (entry.gathers && entry.gather_bytes) {
-    // These are numbers of one rank: its calls of all_gather, and the bytes that it receives from the other ranks.
+    // The numbers are those of one rank: the calls of all_gather that the rank makes, and the bytes that it receives
+    // from the others.
     result["gathers"] = entry.gathers(dims->data(), 0);
     result["gather_bytes"] = entry.gather_bytes(dims->data(), 0);
     result["gather_bytes_per_token"] = static_cast<double>(entry.gather_bytes(dims->data(), 0)) / tokensOf(entry, *dims);
@@ -103,7 +104,7 @@ static OrderedJson describeGeneration(const attune_model *model) {
   return result;
 }
 
-/// Describes the images of the code for GPUs, and the device functions in them.
+/// Adds the images of the code for GPUs, and the device functions in them, to |result|.
 static void describeDevice(const attune_model_desc &desc, OrderedJson &result) {
   for (uint32_t i = 0; i < desc.num_images; ++i) {
     const attune_gpu_image &image = desc.images[i];

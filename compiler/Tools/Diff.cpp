@@ -14,7 +14,7 @@
 using namespace attune;
 
 namespace {
-/// The outcome of several comparisons; the worst one wins.
+/// The exit status of several comparisons: the largest of their statuses.
 struct Outcome {
   int status = exitDone;
   void raise(int other) { status = std::max(status, other); }
@@ -26,7 +26,7 @@ static std::string typeText(const TensorView &tensor) { return std::string(dtype
 /// Returns true if |wanted|, a list of names or groups, is empty or contains |name|.
 static bool isAsked(const std::vector<std::string> &wanted, const std::string &name) { return wanted.empty() || isWanted(wanted, name); }
 
-/// Compares every |wanted| tensor of both files.
+/// Compares every tensor of both files that |wanted| asks for, prints the differences and raises |outcome|.
 static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const std::vector<std::string> &wanted, Tolerance tolerance,
                       Outcome &outcome) {
   for (const auto &entry : b.tensors())
@@ -61,7 +61,8 @@ static void diffFiles(const SafetensorsFile &a, const SafetensorsFile &b, const 
   }
 }
 
-/// Compares the |wanted| outputs that a case names; B is the expected file.
+/// Compares the outputs of |caseFile| that |wanted| asks for: those in |a| with the expected ones in |b|. Prints the
+/// differences and raises |outcome|.
 static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const CaseFile &caseFile, const std::vector<std::string> &wanted,
                      Outcome &outcome) {
   for (const CaseOutput &output : caseFile.outputs) {
@@ -75,7 +76,8 @@ static void diffCase(const SafetensorsFile &a, const SafetensorsFile &b, const C
   }
 }
 
-/// Checks that each of the |wanted| names has a tensor to compare.
+/// Checks that each of |wanted| is one of |names|, the tensors to compare, or a group of some of them. The error names
+/// |where|.
 static Status checkKnown(const std::vector<std::string> &wanted, const std::vector<std::string> &names, const std::string &where) {
   for (const std::string &one : wanted)
     if (std::none_of(names.begin(), names.end(), [&](const std::string &name) { return isWanted({one}, name); }))

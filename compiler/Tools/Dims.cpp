@@ -7,7 +7,7 @@
 
 using namespace attune;
 
-/// Default length.
+/// The default of a length, in tokens.
 static constexpr int64_t defaultLength = 128;
 
 namespace {
@@ -45,7 +45,8 @@ Result<std::vector<int64_t>> DimFlags::resolve(const attune_entry_desc &entry, b
       if (given >= 0 && max > 0 && given > max)
         return Status::error(std::string("--") + row.flag + ": expected at most " + std::to_string(max) + ", the limit of the model, got " +
                              std::to_string(given));
-      // An entry that continues a sequence needs a past, so "past" gets the default length there, otherwise 0.
+      // The past in the caches is 0, unless the entry continues sequences and so needs a past. A past that the shapes
+      // of inputs give has the default of a length.
       bool continues = entry.dims[i].origin == ATTUNE_DIM_PAST ? entry.cache_use == ATTUNE_CACHE_CONTINUE : row.fallback == 0;
       int64_t fallback = continues ? defaultLength : row.fallback;
       dims[i] = given >= 0 ? given : max > 0 && max <= fallback ? max - (entry.dims[i].origin == ATTUNE_DIM_PAST) : fallback;

@@ -22,10 +22,11 @@ struct DimFlags {
 
   /// Adds the four flags.
   void addTo(FlagTable &flags);
-  /// Returns the values of the entry's dimensions, in its order. Defaults are batch 1, lengths of 128 (or the limit if
-  /// that is less) and past 0. For an entry that continues sequences, such as `decode`, past is 128 (or one less than
-  /// the limit if that is not larger). The total length is the sum of past and length. Fails, with an error that names
-  /// the flag, for a value above the limit, or if |strict| for a dimension that the entry does not have.
+  /// Returns the values of the dimensions of |entry|, in its order. By default the batch is 1, lengths are 128, or the
+  /// limit if that is less, and the past is 0. In an entry that continues sequences, such as `decode`, the past is 128,
+  /// or one less than the limit if the limit is at most 128. A past that the shapes of inputs give has the default of a
+  /// length. The total length is the sum of past and length. All other dimensions are 1. Fails, with an error that
+  /// names the flag, for a value above the limit and, if |strict|, for a flag whose dimension the entry does not have.
   Result<std::vector<int64_t>> resolve(const attune_entry_desc &entry, bool strict) const;
 };
 

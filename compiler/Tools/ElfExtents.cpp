@@ -14,10 +14,10 @@ static Status cutShort(const MappedFile &file, uint64_t expected) {
                        std::to_string(file.size()) + ": it is cut short");
 }
 
-/// Returns the end of |bytes| bytes at |offset|; the largest number if that overflows.
+/// Returns the exclusive end of |bytes| bytes at |offset|; UINT64_MAX if that overflows.
 static uint64_t endOf(uint64_t offset, uint64_t bytes) { return bytes > UINT64_MAX - offset ? UINT64_MAX : offset + bytes; }
 
-/// Returns entry |index| of the table at |offset|, which lies within |file|.
+/// Returns entry |index| of the table of |Entry| structures at byte |offset|. The entry must lie within |file|.
 template <typename Entry>
 static Entry readEntry(const MappedFile &file, uint64_t offset, uint64_t index) {
   Entry entry;
@@ -40,7 +40,7 @@ Status attune::checkElfExtents(const MappedFile &file) {
     end = std::max(end, endOf(header.e_shoff, std::max<uint64_t>(numSections, 1) * sizeof(Elf64_Shdr)));
   if (end > file.size())
     return cutShort(file, end);
-  // The first section holds the number of sections if the header's field is too small for it.
+  // The first entry of the section table holds the number of sections if the field of the header is too small for it.
   if (hasSections && numSections == 0) {
     numSections = readEntry<Elf64_Shdr>(file, header.e_shoff, 0).sh_size;
     uint64_t room = (file.size() - header.e_shoff) / sizeof(Elf64_Shdr);

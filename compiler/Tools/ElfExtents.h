@@ -11,9 +11,9 @@
 
 namespace attune {
 
-/// Checks that the tables, segments and sections of |file|, which begins with the ELF magic, lie within it. An error
-/// names the file and the number of bytes, or of sections, that was expected and that was found. 32-bit and big-endian
-/// files are not checked: the loader rejects them.
+/// Checks that the tables, segments and sections of |file|, which begins with the ELF magic, lie within the file. An
+/// error names the file and the number of bytes, or of sections, that was expected and that was found. Succeeds without
+/// a check for 32-bit and big-endian files, which the loader rejects.
 Status checkElfExtents(const MappedFile &file);
 
 } // namespace attune

@@ -1,7 +1,7 @@
 //===- EntryCall.cpp - One prepared call of an entry ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes named tensors to attune_session_run and returns its outputs by name.
+// Passes named tensors to attune_session_run and returns the outputs by name.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/EntryCall.h"
 
@@ -18,7 +18,7 @@ Status EntryCall::addInputs(const std::vector<TensorView> &inputs) {
     inputMemory.push_back(std::move(*tensor));
   }
   repeatRows(*entryDesc, inputMemory);
-  // Views borrow from the elements, so these must not move any more.
+  // inputMemory must not grow from here on, since the views borrow from its elements.
   for (OwnedTensor &input : inputMemory)
     inputTensors.push_back(toRuntime(input));
   return {};
@@ -55,7 +55,7 @@ Status EntryCall::makeSession(int64_t threads, const attune_host *host) {
   return entryDesc->cache_use >= ATTUNE_CACHE_APPEND ? fillCaches() : Status();
 }
 
-/// Fills the caches of keys and values with zeros for all tokens that they hold before a run.
+/// Writes zeros for the keys and values of the |cached| tokens to the caches of all rows. Sets |rows|.
 Status EntryCall::fillCaches() {
   rows = inputTensors[0].shape[0];
   const attune_model_desc &desc = artifact.desc();

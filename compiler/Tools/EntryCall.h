@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One call of an entry: inputs converted to the signature's types, memory for outputs, and a session of exactly the
-// size of this call. It can run repeatedly.
+// size of this call. The call can run repeatedly.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_ENTRYCALL_H
 #define ATTUNE_COMPILER_TOOLS_ENTRYCALL_H
@@ -21,16 +21,16 @@ TensorView viewOf(const OwnedTensor &tensor);
 
 /// Checks |dtype| as the type of a file's tensor for the I64 input |desc|: BOOL is an error unless the input is a mask.
 Status checkIntegers(const attune_tensor_desc &desc, DType dtype);
-/// Returns |input| converted to the type that |entry| of |artifact| expects: floats become F32, integers I64, and BOOL
-/// I64 for masks, where the entry has those types. Fails for an input that the entry does not have and for any other
-/// difference of types.
+/// Returns |input| converted to the type that |entry| of |artifact| expects. Converts floats to F32, integers to I64,
+/// and BOOL to I64 if the input is a mask. Fails for an input that the entry does not have and for any other difference
+/// of types.
 Result<OwnedTensor> convertInput(const Artifact &artifact, const attune_entry_desc &entry, const TensorView &input);
-/// Repeats those integer |inputs| of |entry| that have one row, such as masks, token types and positions, which
-/// transformers broadcasts, to the largest number of rows of an input. Ids of tokens stay as they are.
+/// Repeats each integer input with one row, such as a mask, token types or positions, to the largest number of rows
+/// among |inputs| of |entry|, as transformers broadcasts them. Ids of tokens stay as they are.
 void repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs);
-/// Allocates output number |output| of |entry| at |dims|.
+/// Allocates output number |output| of |entry| at |dims|, the values of the entry's dimensions.
 Result<OwnedTensor> makeOutput(const Artifact &artifact, const attune_entry_desc &entry, uint32_t output, const std::vector<int64_t> &dims);
-/// Returns the runtime's view of |tensor|. It borrows its name, shape and data.
+/// Returns the runtime's view of |tensor|. The view borrows the name, shape and data of |tensor|.
 attune_tensor toRuntime(OwnedTensor &tensor);
 /// Returns the error of the runtime call that just failed.
 Status runtimeError(const Artifact &artifact);
@@ -42,17 +42,16 @@ public:
   struct Cached {
     int64_t past = 0, source = 0;
   };
-  /// Prepares entry |entryName| ("" = the first) for |inputs|. Floats are converted to F32 and integers to I64 if the
-  /// signature has those types; an input that the entry does not have is an error. |threads| 0 means one thread for
-  /// each CPU of the affinity mask; if there is a |host|, its workers are used instead. At every run, the caches of an
-  /// entry that uses caches hold |cached| tokens, whose keys and values are zeros.
+  /// Prepares entry |entryName| ("" = the first) for |inputs|, which are converted as convertInput does. |threads| 0
+  /// means one thread for each CPU of the affinity mask; if there is a |host|, its workers are used instead. At every
+  /// run, the caches of an entry that appends to its caches hold |cached| tokens, whose keys and values are zeros.
   static Result<EntryCall> prepare(const Artifact &artifact, const std::string &entryName, const std::vector<TensorView> &inputs,
                                    int64_t threads, const attune_host *host = nullptr, Cached cached = {0, 0});
 
   /// Runs the entry once.
   Status run();
 
-  /// Returns the values of the entry's dimensions, in its order.
+  /// Returns the values of the dimensions of the entry, in its order.
   const std::vector<int64_t> &dims() const { return dimValues; }
   const attune_entry_desc &entry() const { return *entryDesc; }
   int64_t threads() const { return attune_session_num_threads(session.get()); }

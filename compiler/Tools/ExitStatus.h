@@ -8,12 +8,13 @@
 
 namespace attune {
 
-/// Exit statuses of the tools: success; an error, or a negative result such as a case that does not pass; for diff and
-/// bisect, no comparison was possible.
+/// Exit statuses of the tools. exitDone: success. exitRejected: an error, or a negative result such as a case that does
+/// not pass. exitNotComparable: diff or bisect could not compare, or had an error.
 enum ExitStatus { exitDone = 0, exitRejected = 1, exitNotComparable = 2 };
 
 /// Prints "TOOL: error: MESSAGE" to standard error and returns exitRejected. If this process is one of several ranks,
-/// ranks::printsError decides whether it prints, and an error that the other ranks do not know ends all of them.
+/// ranks::printsError decides whether this rank prints the error. An error that the other ranks do not know ends all
+/// ranks, and the function does not return.
 int reportError(const std::string &tool, const std::string &message);
 /// Prints "TOOL: warning: MESSAGE" to standard error, unless the tool is quiet.
 void reportWarning(const std::string &tool, const std::string &message);

@@ -10,8 +10,9 @@
 namespace attune {
 
 /// Returns the remarks that concern |kernel|, the symbol of a kernel or its description ("linear 768 -> 3072, bias"),
-/// as `{"kernel": …, "remarks": […]}`. Reads them from |remarksFile|; if that is empty, compiles the model of |options|
-/// to the phase `vector` to get them.
+/// as `{"kernel": …, "remarks": […]}`. Reads the remarks from |remarksFile| or, if that is empty, gets them by
+/// compiling the model of |options| to the phase `vector`. Fails, with the symbols of all kernels, if no kernel has
+/// this symbol or description.
 Result<nlohmann::ordered_json> explainKernel(const CompileOptions &options, const std::string &kernel, const std::string &remarksFile);
 
 } // namespace attune

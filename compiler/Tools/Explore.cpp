@@ -26,8 +26,8 @@
 
 using namespace attune;
 
-/// The largest number of probabilities in all attention maps of a page together. Maps of longer inputs show only their
-/// first queries and keys.
+/// The largest number of probabilities in all attention maps of a page together. If the maps of a call have more, each
+/// shows only its first queries and keys.
 static constexpr int64_t kMostProbabilities = 6 << 20;
 
 namespace {
@@ -37,11 +37,11 @@ struct ExploreOptions {
   FlagInputs flagInputs{FlagInputs::Padding::None};
   int64_t threads = 0;
 
-  /// Returns true if there is a call to measure.
+  /// Returns true if the flags give inputs, so that there is a call to measure.
   bool hasCall() const { return !input.empty() || !flagInputs.empty(); }
 };
 
-/// A compiled model and the inputs of a call.
+/// A compiled model and the inputs of a call. Some of |inputs| are views of |made|, the inputs that flags give.
 struct ExploredCall {
   std::optional<Artifact> artifact;
   std::vector<OwnedTensor> made;
@@ -75,8 +75,9 @@ static Result<ExploredCall> prepareCall(const ExploreOptions &options, const Com
   return call;
 }
 
-/// Returns the probabilities of the first sequence in |tensor|, `[batch, heads, rows, columns]` of F32, as bytes from 0
-/// to 255: at most the first |most| rows and columns. Returns nullopt for a tensor of another shape or type.
+/// Returns the probabilities of the first sequence in |tensor|, `[batch, heads, queries, keys]` of F32, as bytes from 0
+/// to 255: those of at most the first |most| queries and keys. Returns nullopt for a tensor of another rank or type or
+/// with an empty batch.
 static std::optional<AttentionMap> takeMap(const OwnedTensor &tensor, int64_t most) {
   const std::vector<int64_t> &shape = tensor.spec.shape;
   if (shape.size() != 4 || tensor.spec.dtype != DType::F32 || shape[0] < 1)
@@ -97,7 +98,8 @@ static std::optional<AttentionMap> takeMap(const OwnedTensor &tensor, int64_t mo
   return map;
 }
 
-/// Runs the model with attention probabilities as further outputs, if it has them.
+/// Runs the model with attention probabilities as further outputs, and adds their maps and the tokens of the input to
+/// |facts|. Prints a notice and adds nothing if the model cannot be compiled with these outputs.
 static Status exploreAttention(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   CompileOptions compile = options.compile;
   compile.extraOutputs = {"attentions"};
@@ -141,7 +143,8 @@ static Status exploreAttention(const ExploreOptions &options, const InputFile &f
   return {};
 }
 
-/// Adds the description of the compiled model and, if there are inputs, the times of its kernels; else only their work.
+/// Adds the description of the compiled model and its kernels to |facts|: with their times if there is a call, else
+/// only with their work.
 static Status exploreArtifact(const ExploreOptions &options, const InputFile &file, ExploreFacts &facts) {
   Result<ExploredCall> prepared = prepareCall(options, options.compile, file);
   if (!prepared)

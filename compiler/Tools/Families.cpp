@@ -23,7 +23,8 @@ static OrderedJson describeFamily(const Family &family) {
 
 static std::string textOf(const OrderedJson &value) { return value.get<std::string>(); }
 
-/// Prints the classes of |family| and, if |whole|, the keys of config.json that it reads and refuses.
+/// Prints the classes of |family|, a result of describeFamily, and, if |whole|, the keys of config.json that the family
+/// reads and those that it refuses.
 static void printFamily(const OrderedJson &family, bool whole) {
   std::string classes;
   for (const OrderedJson &name : family["architectures"])

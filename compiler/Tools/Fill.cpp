@@ -40,7 +40,8 @@ static Status fill(const CommandHost &host, const std::string &model, const std:
   size_t longest = 0;
   for (const std::string &text : *texts)
     longest = std::max(longest, text.size());
-  // The result of a text has a copy of it for each candidate.
+  // The results hold a copy of the text for each candidate. With more than 64 candidates they may exceed the memory,
+  // and the call fails.
   if (Status status = task->begin(ATTUNE_TASK_FILL, options, 1, longest * size_t(std::min<int64_t>(topK, 64))); status.failed())
     return status;
   for (size_t i = 0; i < texts->size(); ++i) {

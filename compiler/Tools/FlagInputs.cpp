@@ -32,13 +32,14 @@ public:
   const attune_model *model() const { return artifact.model(); }
   /// Returns true if the model has none of the entries.
   bool isEmpty() const { return entries.empty(); }
-  /// Returns the input |name| of the first entry that has one.
+  /// Returns the input |name| of the first entry that has it; nullopt if none has.
   std::optional<Target> find(const std::string &name) const;
   /// Returns the input |name|, which |flag| sets, or an error that lists the model's inputs.
   Result<Target> require(const char *flag, const std::string &name) const;
   /// Records the sizes of the dimensions of input |name|, whose shape is |shape|. Sizes that are known stay.
   void learn(const std::string &name, const std::vector<int64_t> &shape);
-  /// Returns the shape of an input with |count| values, and records the sizes of dimensions that this determines.
+  /// Returns the shape of the input |target|, for which |count| values were given. Records the size that follows from
+  /// |count|. Fails if several sizes are unknown or if |count| does not fit the shape.
   Result<std::vector<int64_t>> resolve(const Target &target, int64_t count);
 
 private:
@@ -86,7 +87,7 @@ void FlagInputs::Signature::learn(const std::string &name, const std::vector<int
       sizes.emplace(dim, shape[axis]);
 }
 
-/// Returns the named dimensions with the sizes that are known, such as "[batch 2, length, 8]".
+/// Returns the dimensions of |target| with the sizes that are known, such as "[batch 2, length, 8]".
 std::string FlagInputs::Signature::describe(const Target &target) const {
   std::string text;
   for (uint32_t axis = 0; axis < target.desc->rank; ++axis) {
@@ -147,7 +148,7 @@ static Result<float> parseFloat(const std::string &text) {
   return static_cast<float>(*number);
 }
 
-/// Appends |value|, unless it is an error.
+/// Appends the bytes of |value| to |bytes|; fails if |value| is an error.
 template <typename T>
 static Status append(std::vector<uint8_t> &bytes, const Result<T> &value) {
   if (!value)
@@ -216,7 +217,7 @@ std::vector<std::string> FlagInputs::names() const {
   return names;
 }
 
-/// Checks that no input is set twice.
+/// Checks that no name is twice in |names|, the inputs that flags set, or also in |given|, the inputs of the file.
 static Status checkOnce(std::vector<std::string> names, const std::vector<TensorView> &given) {
   for (size_t i = 0; i < names.size(); ++i) {
     if (std::any_of(given.begin(), given.end(), [&](const TensorView &tensor) { return tensor.name == names[i]; }))
@@ -259,7 +260,8 @@ Status FlagInputs::makeIds(Signature &signature, std::vector<OwnedTensor> &made)
     appendPadded(ids, row, fill, longest, before);
     appendPadded(mask, std::vector<int64_t>(row.size(), 1), 0, longest, before);
   }
-  // For multiple choice, the rows of ids are the choices of one row of the batch.
+  // An input of rank 3 is for multiple choice: [1, rows, length], since the rows are the choices of one row of the
+  // batch.
   std::vector<int64_t> shape(std::max<size_t>(target->desc->rank, rows.size() > 1 ? 2 : 1), 1);
   shape.back() = static_cast<int64_t>(longest);
   if (shape.size() > 1)

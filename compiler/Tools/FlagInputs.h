@@ -32,10 +32,11 @@ public:
   /// Returns the names of the inputs that the function make creates.
   std::vector<std::string> names() const;
   /// Creates the tensors. Each is an input of one of |entries| of |artifact|, whose signature gives its type and shape.
-  /// Entries that the model lacks are skipped; if it has none of them, nothing is created, and the call reports the
-  /// error. Sizes of dimensions come from |given|, the inputs of a file, then from the ids. A size that is still
-  /// unknown follows from the number of values; an unknown batch is 1. Fails for an input that the model does not have
-  /// or that |given| also has, for numbers of another type, and if the number of values does not match the shape.
+  /// Entries that the model lacks are skipped; if the model has none of them, nothing is created, and the later call of
+  /// the entry reports the error. Sizes of dimensions come from |given|, the inputs of a file, then from the ids. A
+  /// size that is still unknown follows from the number of values; an unknown batch is 1. Fails for an input that the
+  /// model does not have or that |given| also has, for numbers of another type, and if the number of values does not
+  /// match the shape.
   Result<std::vector<OwnedTensor>> make(const Artifact &artifact, const std::vector<std::string> &entries,
                                         const std::vector<TensorView> &given) const;
 
@@ -50,7 +51,7 @@ private:
   class Signature;
 
   Status readValue(const std::string &text);
-  /// Returns true if rows differ in length.
+  /// Returns true if rows of ids differ in length.
   bool hasPadding() const;
   Status makeIds(Signature &signature, std::vector<OwnedTensor> &made) const;
   Status makeValue(const Value &value, Signature &signature, std::vector<OwnedTensor> &made) const;

@@ -1,9 +1,8 @@
 //===- Generate.cpp - The command generate --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Generates texts from texts (GenerateText.cpp), or sequences of ids from ids: those of prompts or, for an
-// encoder-decoder, of the inputs of its encoder, which the flags call sources. A safetensors file or flags contain
-// them.
+// Generates texts from texts (GenerateText.cpp), or sequences of ids from ids. Ids come from a safetensors file or from
+// flags. They are prompts or, for an encoder-decoder, inputs of the encoder, which the help of the flags calls sources.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/InputFiles.h"
 #include "compiler/Tools/EntryCall.h"

@@ -20,8 +20,9 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   ModelRequest request;
   request.outputs = {"logits"};
   request.entries = {"encode", "prefill", "decode"};
-  // Usual inputs are not requested: the family's default inputs include them, and also the inputs of the other half of
-  // an encoder-decoder.
+  // If all inputs are usual, none is requested: the family's default inputs include them and, for an encoder-decoder,
+  // the inputs of encoder and decoder. Otherwise all are requested, the usual ones too, because a request replaces the
+  // defaults. An attention_mask of floats, or of another rank than 2, is not usual.
   bool usual = std::all_of(names.begin(), names.end(), isUsual) && std::all_of(inputs.begin(), inputs.end(), [](const TensorSpec &input) {
                  return isUsual(input.name) && (input.name != "attention_mask" || (isInteger(input.dtype) && input.shape.size() == 2));
                });
@@ -30,8 +31,8 @@ ModelRequest attune::generationRequest(const std::vector<TensorSpec> &inputs, co
   return request;
 }
 
-/// Returns |input| as I64 if it has integers, else as F32. Fails for a type that is neither an integer nor a float, and
-/// for BOOL if the input of |model| with this name is not a mask.
+/// Returns |input| as I64 if it has integers or BOOL, as F32 if it has floats. Fails for BOOL if an entry of |model|
+/// has an I64 input of this name that is not a mask.
 static Result<OwnedTensor> convert(const attune_model_desc &model, const TensorView &input) {
   for (const attune_entry_desc *entry = model.entries; entry != model.entries + model.num_entries; ++entry)
     for (const attune_tensor_desc *own = entry->inputs; own != entry->inputs + entry->num_inputs; ++own)
@@ -58,7 +59,7 @@ static OwnedTensor copyOf(const char *name, DType dtype, std::vector<int64_t> sh
   return {{name, dtype, std::move(shape)}, {bytes, bytes + count * sizeof(T)}};
 }
 
-/// Returns copies of the |wanted| outputs of |generation|; all that it has if |wanted| is empty.
+/// Returns copies of the |wanted| outputs of |generation|; copies of all its outputs if |wanted| is empty.
 static std::vector<OwnedTensor> collect(const attune_generation &generation, const std::vector<std::string> &wanted) {
   std::vector<OwnedTensor> outputs;
   auto isWanted = [&](const char *name) { return wanted.empty() || std::find(wanted.begin(), wanted.end(), name) != wanted.end(); };
@@ -97,9 +98,9 @@ static Result<std::shared_ptr<attune_session>> makeSession(const Artifact &artif
   return std::shared_ptr<attune_session>(session, attune_session_destroy);
 }
 
-/// Returns an `attention_mask` that hides the padding in `input_ids`; nullopt if |inputs| have a mask, the model takes
-/// none, or there is no padding. As in transformers, ids equal to pad_token_id are padding unless they also end
-/// sequences.
+/// Returns an `attention_mask` that hides the padding in `input_ids`; nullopt if |inputs| have a mask, if they have no
+/// `input_ids` of rank 2, if the model takes no mask, or if there is no padding. As in transformers, ids equal to
+/// pad_token_id are padding unless pad_token_id is also one of eos_token_ids.
 static std::optional<OwnedTensor> maskPadding(const Artifact &artifact, const attune_generation_options &options,
                                               const std::vector<OwnedTensor> &inputs) {
   constexpr const char *name = "attention_mask";

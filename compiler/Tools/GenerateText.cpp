@@ -16,7 +16,7 @@ using namespace attune;
 using OrderedJson = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-/// The most texts in one batch of an encoder-decoder; a decoder has one.
+/// The most texts in one batch of an encoder-decoder. A decoder generates from one text at a time.
 static constexpr size_t kBatch = 8;
 
 void TextPrompts::addTo(FlagTable &flags) {
@@ -56,7 +56,7 @@ private:
   bool hasEncoder = false, streams = false, stopped = false;
   TextOutput output;
   InterruptScope interruption;
-  // For --verbose.
+  // For --verbose: the times of the start and of the first text, and numbers of tokens.
   Clock::time_point start, first;
   int64_t promptTokens = 0, newTokens = 0;
 };
@@ -102,7 +102,8 @@ int TextRun::onPiece(std::string_view piece) {
   return stopped || interruption.isInterrupted() ? ATTUNE_TOKEN_END_ALL : ATTUNE_TOKEN_GO_ON;
 }
 
-/// Prints the results of the texts |begin| to |end| - 1; |generation| is null if they are empty lines.
+/// Prints the results of the texts |begin| to |end| - 1. |generation| is null if these texts are empty lines, whose
+/// results are empty, too.
 Status TextRun::print(const attune_text_generation *generation, size_t begin, size_t end) {
   size_t perText = static_cast<size_t>(options.num_return_sequences);
   for (size_t i = 0; i < (end - begin) * perText; ++i) {
@@ -126,7 +127,7 @@ Status TextRun::print(const attune_text_generation *generation, size_t begin, si
   return {};
 }
 
-/// Generates from the texts |begin| to |end| - 1 in one batch.
+/// Generates from the texts |begin| to |end| - 1 in one batch, and prints the results.
 Status TextRun::generate(size_t begin, size_t end) {
   // The translation of an empty line is an empty line.
   if (hasEncoder && texts[begin].empty())
@@ -163,8 +164,9 @@ Status TextRun::generate(size_t begin, size_t end) {
 Status TextRun::run() {
   start = Clock::now();
   for (size_t begin = 0; begin < texts.size() && !stopped && !interruption.isInterrupted();) {
-    // The noise of sampling depends on a row's number in its batch. So a line that is sampled is a batch of its own,
-    // and its result does not depend on the lines before it.
+    // The noise of sampling depends on the seed, to which generate adds |begin|, and on a row's number in its batch.
+    // With sampling each line is a batch of its own, so its result does not depend on how the lines before it form
+    // batches.
     size_t end = begin + 1;
     while (hasEncoder && !options.do_sample && !texts[begin].empty() && end < texts.size() && end - begin < kBatch && !texts[end].empty())
       ++end;

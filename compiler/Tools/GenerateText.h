@@ -12,7 +12,7 @@ namespace attune {
 struct TextPrompts {
   std::vector<std::string> prompts;
   std::string file;
-  bool readsInput = false; ///< "-", standard input
+  bool readsInput = false; ///< true after the word "-": the text is on standard input
   bool json = false, verbose = false;
   std::string sourceLanguage, targetLanguage;
 
@@ -21,9 +21,9 @@ struct TextPrompts {
   bool empty() const { return prompts.empty() && file.empty() && !readsInput; }
 };
 
-/// Generates from |prompts| and prints the resulting texts. A text that is alone in its batch is printed while it is
-/// generated, unless there is beam search, more than one result, or --json. A decoder continues a file as a whole; for
-/// an encoder-decoder each line of a file is a source, and each result for a source is a line of output.
+/// Generates from |prompts| and prints the resulting texts. A result is printed while it is generated if its text is
+/// alone in the batch and has no other results, without beams and --json. A decoder continues a file as a whole; for an
+/// encoder-decoder each line of a file is a source, and each result for a source is a line of output.
 Status generateFromPrompts(const CommandHost &host, const Artifact &artifact, const TextPrompts &prompts, GenerationFlags &generation,
                            int64_t threads);
 

@@ -98,6 +98,8 @@ void GenerationFlags::addGroup(FlagTable &flags, Group group) {
 Status GenerationFlags::finish() {
   if (lengthGiven && newTokensGiven)
     return Status::error("expected one of --max-length and --max-new-tokens, got both");
+  if (!stops.empty())
+    setByFlags.emplace_back("stop_strings", "--stop");
   for (const std::string &text : texts) {
     if (Status status = values.setText(text, "--set"); status.failed())
       return status;
@@ -122,7 +124,7 @@ attune_generation_options GenerationFlags::optionsFor(const Artifact &artifact) 
 }
 
 bool GenerationFlags::limitsLength(const attune_generation_options &options) const {
-  // The default of max_length is no limit that a user or a model has chosen. transformers treats it so, too.
+  // A max_length of 20, the default of transformers and of the runtime, counts as not set, as in transformers.
   constexpr int64_t kUnset = 20;
   return lengthGiven || newTokensGiven || options.max_new_tokens > 0 || options.max_length != kUnset;
 }

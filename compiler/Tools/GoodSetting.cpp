@@ -14,10 +14,10 @@
 
 using namespace attune;
 
-/// Parses |words|, which are flags of compilations or --threads.
+/// Parses |words|, compile flags or --threads, into |options| and |threads|.
 static Status parseFlags(const std::vector<std::string> &words, CompileOptions &options, int64_t &threads) {
   FlagTable table;
-  // --inputs, --outputs and --set are flags of the call that is searched, not of a setting.
+  // --inputs, --outputs and --set are not flags of a setting: they belong to the call that bisect searches.
   addCompileFlags(table, options, {"inputs", "outputs", "set"});
   table.addInteger("threads", "N", threads, 1, ATTUNE_MAX_THREADS, "");
   std::vector<std::string> others;
@@ -29,7 +29,8 @@ static Status parseFlags(const std::vector<std::string> &words, CompileOptions &
   return status;
 }
 
-/// Fails unless `|program| --version` answers as attune does.
+/// Fails unless |program|, executed with --version, succeeds within 30 seconds and begins its output with "attune " and
+/// a digit.
 static Status checkProgram(const std::string &program) {
   Result<MemoryFile> answer = MemoryFile::create("attune-version");
   if (!answer)
@@ -60,7 +61,7 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
   setting.program = program;
   std::vector<std::string> words;
   for (const std::string &value : values) {
-    // The path of a program may have spaces.
+    // A value that is the path of a file is one word, because the path may have spaces.
     if (llvm::sys::fs::is_regular_file(value)) {
       words.push_back(value);
       continue;
@@ -87,7 +88,7 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
   }
   CompileOptions options;
   int64_t threads = 0;
-  // Another program may have other flags.
+  // Flags for another program are not checked here, because that program may have other flags.
   if (!setting.isOther)
     if (Status status = parseFlags(words, options, threads); status.failed())
       return status;
@@ -122,7 +123,8 @@ std::vector<std::string> GoodSetting::joinWords(const PlainCall &call) const {
 Result<PlainCall> GoodSetting::apply(const PlainCall &call, int64_t &threads) const {
   PlainCall changed = call;
   changed.words = joinWords(call);
-  // The result has the flags of the call and of the setting, and the inputs and outputs of the call.
+  // The options of the result come from the flags of the call and of the setting; its model, inputs, outputs and
+  // entries are those of the call.
   CompileOptions options;
   if (Status status = parseFlags(changed.words, options, threads); status.failed())
     return status;
@@ -166,7 +168,8 @@ Result<std::vector<OwnedTensor>> GoodSetting::execute(std::vector<std::string> a
   options.program = program;
   options.arguments = std::move(arguments);
   if (Status status = Subprocess::runTool(options, "'" + program + "'"); status.failed()) {
-    // Removes the name of the program from the message if it is this one.
+    // The message of another program keeps the name of that program. Of a message of this one, only the text of the
+    // error is kept.
     size_t begin = isOther ? std::string::npos : status.message().find(": error: ");
     return begin == std::string::npos ? status : Status::error(status.message().substr(begin + 9));
   }

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The value of `--good` is either flags of `attune compile`, or the executable `attune` of another build, optionally
-// followed by flags for it. A call by the good setting is made by a process of `attune run`, since another build shares
-// nothing with this one but files.
+// followed by flags for it. A process of `attune run` makes the calls by the good setting, because two builds share
+// nothing but files.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_GOODSETTING_H
@@ -17,14 +17,15 @@ namespace attune {
 
 class GoodSetting {
 public:
-  /// Reads |values|, those of all flags `--good`. |program| is this executable. Fails if there is no word, if the
-  /// setting belongs to this program and a flag is unknown, has a wrong value or chooses products of another type than
-  /// f32 or weights in a format, or if the other program is not an attune.
+  /// Reads |values|, the values of all occurrences of `--good`. |program| is the path of this executable. Fails if
+  /// |values| have no word, or name another program that is not an attune executable. For a setting of this program,
+  /// also fails if a flag is unknown or has a wrong value, or if the flags choose low-precision products or a weight
+  /// format (checkExactProducts).
   static Result<GoodSetting> create(const std::vector<std::string> &values, const std::string &program);
 
-  /// Returns the values as they were given.
+  /// Returns the values as they were given, joined by spaces.
   const std::string &text() const { return given; }
-  /// True if the setting belongs to another program.
+  /// Returns true if the setting belongs to another program.
   bool isOtherProgram() const { return isOther; }
   /// Returns |call| with the flags of this setting after the flags of the call. If the setting has --target, the call's
   /// --target, --gpu and --kernels are omitted. Sets |threads| if the setting has --threads. Only for a setting of this

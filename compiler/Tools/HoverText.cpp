@@ -19,7 +19,8 @@ static const unsigned char kDocumentation[] = {
 #include "HoverDocs.inc"
 };
 
-/// Returns the description of the operation |name| in the page of its dialect, without grammar, traits and operands.
+/// Returns the description of the operation |name| in the page of its dialect, without grammar, traits and operands; ""
+/// if no page has the operation.
 static std::string findDescription(StringRef name) {
   StringRef pages(reinterpret_cast<const char *>(kDocumentation), sizeof(kDocumentation));
   size_t begin = pages.find(("### `" + name + "` (").str());

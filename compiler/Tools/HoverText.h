@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// Returns Markdown about the operation at |line| and |column|, both counted from 0, of |text|, IR of any phase: the
-/// types of its results, the module of the model that it belongs to (such as encoder.layer.0), its kernel, and the
-/// description of an operation of Attune's dialects. Returns "" if there is no operation or |text| cannot be parsed.
+/// Returns Markdown about the operation at |line| and |column|, both counted from 0, of |text|, which is IR of any
+/// phase. The Markdown has the types of the operation's results, the module of the model that the operation belongs to
+/// (such as encoder.layer.0), the kernel that its function implements and, for an operation of Attune's dialects, its
+/// description. Returns "" if there is no operation at this position or |text| cannot be parsed.
 std::string describeHover(const mlir::DialectRegistry &registry, const std::string &text, unsigned line, unsigned column);
 
 } // namespace attune

@@ -9,11 +9,13 @@
 
 namespace attune {
 
-/// Returns the request for an input like |tensor|. Inputs of rank 4 and masks of rank 3 are broadcast along those
-/// dimensions that have the size 1 in |tensor|, except the last one, that of the keys.
+/// Returns the request for an input with the name and the rank of |tensor|, of type F32 if |tensor| has floats, else
+/// I64. An input of rank 4, and one of rank 3 whose name ends with "mask", is broadcast along each dimension that has
+/// the size 1 in |tensor|, except the last dimension, which is that of the keys.
 InputRequest requestInput(const TensorSpec &tensor);
-/// Requests inputs like |inputs|, and others called |names| in the form that the model defines, unless |options| has
-/// requests already. Does nothing if the model is a file of IR, whose inputs are fixed.
+/// Adds to |options| the requests for |inputs| (requestInput) and for inputs called |names|, whose type and shape the
+/// model defines. Does nothing if |options| has requests already, or if the model is a file of IR, whose inputs are
+/// fixed.
 void requestInputs(CompileOptions &options, const std::vector<TensorSpec> &inputs, const std::vector<std::string> &names);
 
 } // namespace attune

@@ -36,7 +36,7 @@ LineReader::Result LineReader::read(std::string &line) {
     } else if (count == 0) {
       ended = true;
     } else {
-      buffer.clear(); // which keeps errno
+      buffer.clear(); // clear() keeps errno
       searched = 0;
       return errno == EINTR ? Result::Interrupted : Result::Failed;
     }

@@ -8,15 +8,18 @@
 
 namespace attune {
 
-/// Reads lines of standard input as they come. Unlike a stream of the C++ library, it returns when a signal comes.
+/// A reader of standard input that returns each line as soon as it has arrived. Unlike std::istream, it also returns
+/// when a signal interrupts the wait for input.
 class LineReader {
 public:
   enum class Result { Line, End, Interrupted, Failed, TooLong };
-  /// The most bytes of a line.
+  /// The most bytes of a line; a longer line ends the reading with TooLong.
   static constexpr size_t kMostBytes = size_t(16) << 20;
 
-  /// Reads a line to |line| without its line break, which the last line may lack. After Failed, errno has the reason.
-  /// After Interrupted, the part of a line that was read before the signal is forgotten, as on a terminal.
+  /// Reads the next line to |line|, without its line break; the last line of the input may lack one. Returns End if
+  /// there is no further line, Interrupted after a signal, TooLong for a line of more than kMostBytes bytes, and Failed
+  /// after another error, with the reason in errno. If a signal comes after a part of a line, that part is discarded,
+  /// as on a terminal.
   Result read(std::string &line);
 
 private:

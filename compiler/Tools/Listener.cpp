@@ -13,7 +13,7 @@ using namespace attune;
 void attune::showProgress(const char *what, uint64_t done, uint64_t total) {
   static const bool terminal = isatty(STDERR_FILENO);
   static uint64_t shown = ~uint64_t(0);
-  // Small models are packed before the line could be read.
+  // Shows nothing for small models: the work would end before a user could read the line.
   if (!terminal || isQuiet() || total < (uint64_t(64) << 20))
     return;
   uint64_t percent = done * 100 / total;

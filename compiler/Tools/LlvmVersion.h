@@ -10,7 +10,8 @@
 
 namespace attune {
 
-/// Makes --version of |tool|, whose command line LLVM parses, print the same lines as the other tools.
+/// Makes --version of |tool|, whose command line LLVM parses, print the same line as `attune --version`, but with the
+/// name |tool|.
 inline void setVersionPrinter(const char *tool) {
   llvm::cl::SetVersionPrinter(
       [tool](llvm::raw_ostream &stream) { stream << tool << " " ATTUNE_VERSION ", LLVM " LLVM_VERSION_STRING "\n"; });

@@ -19,7 +19,7 @@
 
 using namespace attune;
 
-/// The size of the longest message that is read; a longer one ends the connection.
+/// The size in bytes of the longest message that is read. A longer message ends the connection.
 static constexpr size_t kMostBytes = size_t(256) << 20;
 
 namespace {
@@ -28,7 +28,8 @@ class Messages {
 public:
   explicit Messages(int descriptor) : descriptor(descriptor) {}
 
-  /// Reads the bytes that have arrived. Returns false at the end of the stream.
+  /// Reads the bytes that have arrived. Returns false at the end of the stream, after an error, and if a message is too
+  /// long.
   bool fill() {
     char part[65536];
     ssize_t count = ::read(descriptor, part, sizeof(part));
@@ -38,7 +39,7 @@ public:
       bytes.append(part, count);
     return count > 0 && bytes.size() <= kMostBytes;
   }
-  /// Removes and returns the next whole message, header and body; nullopt if it is not complete.
+  /// Removes and returns the next message, header and body; nullopt if it has not arrived completely.
   std::optional<std::pair<std::string, std::string>> next() {
     size_t end = bytes.find("\r\n\r\n");
     if (end == std::string::npos)
@@ -58,8 +59,8 @@ private:
   std::string bytes;
 };
 
-/// A stream to a reader that may be busy. Bytes wait here, since the reader may itself wait until its own output is
-/// read.
+/// A stream to a process that may be busy. Bytes wait here until that process reads them. A write that waits could be a
+/// deadlock, because the process may itself be waiting until this one reads its output.
 class Outlet {
 public:
   explicit Outlet(int descriptor) : descriptor(descriptor) {}
@@ -68,9 +69,9 @@ public:
   bool isEmpty() const { return done == bytes.size(); }
   /// Returns an entry for poll() that waits for room to write if bytes are waiting, else for nothing.
   pollfd request() const { return {isEmpty() ? -1 : descriptor, POLLOUT, 0}; }
-  /// Writes some bytes; after poll() has found room this does not wait. Returns false if the reader is gone.
+  /// Writes some of the waiting bytes. Does not wait if poll() has found room. Returns false if the reader is gone.
   bool write() {
-    // A pipe with any room takes PIPE_BUF bytes at once. Longer writes would wait for more room.
+    // A pipe in which poll() has found room takes PIPE_BUF bytes at once. A longer write could wait for more room.
     ssize_t count = ::write(descriptor, bytes.data() + done, std::min<size_t>(bytes.size() - done, PIPE_BUF));
     if (count < 0)
       return errno == EINTR || errno == EAGAIN;
@@ -83,7 +84,8 @@ public:
   }
 
 private:
-  /// The most bytes that are kept after they have been written, so that long texts are not moved for each write.
+  /// The most bytes that stay in |bytes| after they have been written. To remove them after each write would move the
+  /// rest of a long text each time.
   static constexpr size_t kMostDone = size_t(1) << 20;
 
   int descriptor;

@@ -87,13 +87,14 @@ static std::string formatMarkdown(const FlagTable &flags, const std::string &com
   return text + "\n";
 }
 
-/// Returns true if a flag takes one of the words that its help shows ("object|shared"), rather than a placeholder in
-/// capitals ("FILE|DIR").
+/// Returns true if |value|, the value of a flag in help, lists the words to choose from ("object|shared"), rather than
+/// placeholders in capitals ("FILE|DIR").
 static bool hasChoices(const std::string &value) {
   return value.find('|') != std::string::npos && std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::isupper(c); });
 }
 
-/// Returns one case of the completion's `case $command`: the flags, and the possible values of flags with choices.
+/// Returns the case for |command| in the `case $command` of the completion script. It sets `flags` to the flags of the
+/// command and, if $flag has choices, `words` to these.
 static std::string formatCompletion(const FlagTable &flags, const std::string &command) {
   std::string names, choices;
   for (const auto &[name, meaning] : commonFlags)
@@ -160,7 +161,7 @@ static int printManual(const ToolManual &manual, const std::string &version) {
     for (const auto &[name, text] : section.items)
       std::printf(".TP\n.B %s\n%s\n", escapeRoff(name).c_str(), escapeRoff(text).c_str());
   }
-  // Only diff and bisect have a status 2.
+  // Only diff and bisect have the status 2, and attune-run has no bisect.
   bool bisects = std::any_of(manual.commands.begin(), manual.commands.end(), [](const CommandEntry &one) { return one.name == "bisect"; });
   std::printf(".SH EXIT STATUS\n0 if done, 1 if the input or the flags were rejected: one line on standard error says what, and no "
               "output is left\nbehind.\n.PP\n"

@@ -3,7 +3,7 @@
 //
 // The help of a tool. A tool lists its commands, and each command its flags. The help on the terminal (`--help`), the
 // manual page (`TOOL --help=man`), the shell completion (`TOOL --help=bash`) and the reference (`TOOL --help=markdown`)
-// are generated from these tables, so none of them can be out of date.
+// are generated from these lists, so that they are never out of date.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_MANUAL_H
 #define ATTUNE_COMPILER_TOOLS_MANUAL_H
@@ -29,7 +29,7 @@ struct ManualSection {
   std::vector<std::pair<std::string, std::string>> items;
 };
 
-/// The section on environment variables that all tools read.
+/// Returns the section on the environment variables that all tools read.
 ManualSection environmentSection();
 
 /// A tool: its description in one line, the usage after its name, its commands, the last lines of its help, and more
@@ -41,13 +41,13 @@ struct ToolManual {
   std::vector<ManualSection> sections = {};
 };
 
-/// Returns the help of one command in the style that |flags| were asked for. |usage| is the text after the tool's name,
+/// Returns the help of one command in the style |flags|.helpStyle(). |usage| is the text after the tool's name,
 /// |summary| describes the command.
 std::string formatHelp(const FlagTable &flags, const std::string &tool, const std::string &usage, const std::string &summary);
 
-/// Executes the command that |arguments| begin with, or answers --help and --version. Removes --quiet, which every
-/// command takes, from |arguments|. |version| is printed after the tool's name. |hint| completes "unknown command 'x'".
-/// Returns the exit status.
+/// Executes the command that |arguments| begin with, or answers --help and --version. Handles --quiet, which every
+/// command takes, itself. --version prints |version| after the tool's name. For an unknown command, |hint| returns text
+/// that follows the name of the command in the error message, or "". Returns the exit status.
 int runTool(const ToolManual &manual, const std::string &version, std::vector<std::string> arguments,
             const std::function<std::string(const std::string &)> &hint);
 

@@ -35,7 +35,8 @@ private:
   std::vector<Json> entries;
 };
 
-/// Returns the tensors in the text of a manifest: an array of objects, or an object with that array under "tensors".
+/// Returns the tensors in |text|, a manifest: an array of objects, or an object with that array under "tensors". |file|
+/// names the manifest in errors.
 Result<std::vector<Json>> parseManifest(std::string_view text, const std::string &file);
 /// Returns a build id as 32 hexadecimal digits.
 std::string buildIdText(const uint8_t id[16]);

@@ -1,8 +1,8 @@
 //===- PeakRate.cpp - The machine's arithmetic peak, measured -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Twelve independent accumulators hide the latency of two FMA units of four or five cycles. The loop is assembly so
-// that the compiler cannot fold or move instructions.
+// With a latency of four or five cycles, two FMA units have at most ten FMAs in flight; twelve independent accumulators
+// keep them busy. The loop is assembly so that the compiler cannot fold or move instructions.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/PeakRate.h"
 
@@ -14,8 +14,8 @@
 using namespace attune;
 
 namespace {
-/// A loop that executes 48 vector instructions in each of |iterations|; |run| is null if there is no such loop for the
-/// CPU.
+/// A loop that executes 48 vector instructions in each iteration; |run| is null if there is no such loop for the CPU.
+/// |flopsPerIteration| counts a multiply-add as two operations.
 struct PeakKernel {
   void (*run)(int64_t iterations) = nullptr;
   double flopsPerIteration = 0;

@@ -15,8 +15,8 @@ namespace attune {
 /// the same time, pinned to as many CPUs of the affinity mask; the result is the best of several repetitions of some
 /// milliseconds. Returns 0 if there is no loop for the CPU, or if the threads cannot be started.
 double measurePeakGflops(int64_t threads);
-/// Returns the peak of products of bytes that are added in groups of four (vpdpbusd), measured in the same way and
-/// unit; 0 in the same cases, such as on a CPU without AVX-512 VNNI.
+/// Returns the peak of vpdpbusd, which multiplies bytes and adds the products in groups of four, measured in the same
+/// way and in the same unit. Returns 0 if the CPU has no AVX-512 VNNI, or if the threads cannot be started.
 double measurePeakByteGops(int64_t threads);
 
 } // namespace attune

@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// The flags of compilations whose values a call determines.
+/// The compile flags that a PlainCall does not take: it sets inputs and outputs itself, and has no --set.
 static constexpr llvm::StringRef kOwnFlags[] = {"inputs", "outputs", "set"};
 
 void PlainCall::addTo(FlagTable &flags) {

@@ -27,7 +27,7 @@ struct PlanOptions {
 };
 } // namespace
 
-/// Reads "GBPS,LATENCY_US".
+/// Reads |text|, "GBPS,US": gigabits per second, and microseconds of a small message.
 static Status readLink(const std::string &text, PlanOptions &options) {
   auto [first, second] = llvm::StringRef(text).split(',');
   Result<double> gigabits = parseNumber(first.str()), latency = parseNumber(second.str());
@@ -49,7 +49,8 @@ static void addRate(FlagTable &flags, const std::string &name, double &rate, con
   });
 }
 
-/// Checks that the arithmetic of a call can be counted in 63 bits: attention grows with the square of the tokens.
+/// Fails if the number of operations of a call might not fit in 63 bits. Attention computes pairs of tokens, so the
+/// limit is 2^39 pairs in all sequences together; one sequence is always accepted.
 static Status checkSizes(const PlannedSizes &sizes) {
   constexpr int64_t mostPairs = int64_t(1) << 39;
   int64_t tokens = std::max(sizes.length.value_or(PlannedSizes::kLength), sizes.past.value_or(PlannedSizes::kPast));

@@ -36,7 +36,7 @@ private:
     convertToF32(tensor, index, 1, &value);
     return numberText(static_cast<double>(value), 6);
   }
-  /// Calls |show| for each position of dimension |axis| that is shown, and |skip| at the gap.
+  /// Calls |show| for each position of dimension |axis| that is shown, and |skip| once in place of those that are not.
   template <typename Show, typename Skip>
   void forEach(size_t axis, Show show, Skip skip) const {
     int64_t size = tensor.shape[axis];

@@ -14,14 +14,14 @@ namespace attune {
 /// than six elements is abbreviated to its first and last three. The text ends with a line break.
 std::string formatTensor(const TensorView &tensor);
 
-/// The two destinations of a command's outputs: a file, and standard output.
+/// The destinations of a command's outputs: a safetensors file, "" for none, and standard output.
 struct OutputTarget {
   std::string file;
   bool print = false;
 };
 
-/// Writes |tensors| to the file if one is named. Prints them if requested, or if no file is named. Of several ranks
-/// only rank 0 writes and prints; all ranks call it.
+/// Writes |tensors| to the file if |target| has one. Prints them if |target|.print is true or |target| has no file. Of
+/// several ranks only rank 0 writes and prints, but all ranks must call this function.
 Status deliverTensors(const OutputTarget &target, const std::vector<OwnedTensor> &tensors);
 
 } // namespace attune

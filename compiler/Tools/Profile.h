@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Profiles the kernels of an entry. Compiled entries run their kernels through the host's parallel_for, so a host that
-// times each of these calls measures every kernel, without changes to the object. The workers are a pool as in
-// sessions.
+// times each of these calls measures every kernel, without changes to the object. The host's workers are a pool like
+// that of a session.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_PROFILE_H
 #define ATTUNE_COMPILER_TOOLS_PROFILE_H
@@ -21,7 +21,7 @@ namespace attune {
 /// A host that sums the time of every kernel that it runs.
 class KernelProfile {
 public:
-  /// The time of one kernel, in milliseconds.
+  /// The time of one kernel, in milliseconds. |op| is a line that describes the operation of the kernel.
   struct Row {
     std::string name, op;
     int64_t runs = 0;
@@ -37,8 +37,8 @@ public:
   /// Returns the host for a session. It is valid as long as the profile.
   attune_host host();
   void clear() { bodies.clear(); }
-  /// Returns the kernels of |desc| that ran, longest first. If loop bodies ran that are no kernel of |desc|, a last
-  /// row, "other", is for them.
+  /// Returns the kernels of |desc| that ran, sorted by the time of all runs, longest first. If other loop bodies ran
+  /// that are no kernel of |desc|, a last row, "other", has their sum.
   std::vector<Row> rows(const attune_model_desc &desc) const;
 
 private:

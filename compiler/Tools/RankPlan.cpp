@@ -1,10 +1,10 @@
 //===- RankPlan.cpp - A model of the speed of several ranks ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An exchange among N ranks takes ceil(log2 N) rounds of messages, as the algorithms of MPI for short messages do, and
-// the time of the bytes that a rank receives on its link. An all-reduce of b bytes is the faster one of two algorithms:
-// reduce-scatter and all-gather, with twice the rounds and 2 b (N - 1) / N bytes, or recursive doubling, with b bytes
-// in each round.
+// The time of an exchange among N ranks is ceil(log2 N) * latency + bytes / rate. MPI's algorithms for short messages
+// take ceil(log2 N) rounds; the bytes are those that a rank receives, and the rate is that of its link. An all-reduce
+// of b bytes takes the faster of two algorithms: reduce-scatter and all-gather, with twice the rounds and 2 b (N - 1) /
+// N bytes, or recursive doubling, with b bytes in each round.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/RankPlan.h"
 
@@ -28,15 +28,16 @@
 using namespace attune;
 using namespace mlir::xfmr;
 
-/// The part of a link's rate that messages get: the rest are headers and pauses.
+/// The fraction of a link's rate that the content of messages gets. Headers and pauses take the rest.
 static constexpr double kLinkEfficiency = 0.9;
-/// The record that ranks exchange at the beginning of each call, CallRecord of runtime/src/Ranks.cpp.
+/// The size of CallRecord (runtime/src/Ranks.cpp), the record that ranks exchange at the beginning of each call.
 static constexpr double kCallRecordBytes = 128;
 
 namespace {
-/// The gathers of an entry that all-reduce would replace: their numbers (`inputs`, `sums`), the bytes of a token that a
-/// rank receives by them (`inputBytes`, `sumBytes`), and the bytes of a whole row of a result (`sumWidth`), all summed
-/// over gathers.
+/// The gathers of an entry that all-reduce would replace, which are of two kinds. `inputs` and `sums` count the runs of
+/// each kind in a call. `inputBytes` and `sumBytes` are the bytes that a rank receives for each token, `sumWidth` the
+/// bytes of a whole row of a result. All are sums over the gathers of a kind; in the bytes, a gather in a loop counts
+/// once.
 struct ReplacedGathers {
   /// Gathers whose result only projections read. They are not needed if these projections are divided among ranks by
   /// their inputs, so that each rank multiplies the columns that it has.
@@ -86,7 +87,7 @@ private:
 };
 } // namespace
 
-/// Returns the bytes of a row of |tensor| if it has a row for each token, otherwise 0.
+/// Returns the bytes of a row of |tensor| if that is a token tensor with a static number of features, otherwise 0.
 static double tokenBytes(mlir::Value tensor) {
   auto type = llvm::cast<mlir::RankedTensorType>(tensor.getType());
   if (type.getRank() != 2 || type.isDynamicDim(1))
@@ -99,11 +100,11 @@ static double receivedBytes(AllGatherOp gather) {
   return tokenBytes(gather.getInput()) * static_cast<double>(gather.getBegins().size() - 1);
 }
 
-/// Looks at the projections that read |rows|, a gathered tensor, directly or through slices and conversions to a wider
-/// float type. Adds to |sums| the gathers that read their results. A result that no gather reads may be the residual of
-/// another projection, whose result then takes its place: the projection of the next range of columns, or the
-/// feed-forward beside an attention. Returns false if an operation other than these and `tensor.dim` reads |rows| or
-/// one of the results, or if no gather reads a result.
+/// Finds the projections that read |rows|, a gathered tensor, directly or through slices and conversions to a wider
+/// float type. Adds the gathers that read the results of these projections to |sums|. A result that no gather reads may
+/// be the residual of another projection: that of the next range of columns, or that of the feed-forward beside an
+/// attention. The result of this other projection then takes its place. Returns false if an operation other than these
+/// and `tensor.dim` reads |rows| or a result, or if no gather reads a result.
 static bool findSums(mlir::Value rows, llvm::SetVector<AllGatherOp> &sums) {
   llvm::SetVector<mlir::Value> partialSums;
   llvm::SmallVector<mlir::Value> columns = {rows};
@@ -161,7 +162,7 @@ ReplacedGathers AllReduceAnalysis::countFunction(mlir::func::FuncOp function) {
   return counted[function] = total;
 }
 
-/// Returns the names of the entries of |module| to plan.
+/// Returns the names of the entries to plan: those of `prefill` and `decode` that |module| has, else its first entry.
 static std::vector<std::string> chooseEntries(mlir::ModuleOp module) {
   std::vector<std::string> names;
   for (auto function : module.getOps<mlir::func::FuncOp>())
@@ -188,8 +189,8 @@ struct CallSizes {
 };
 } // namespace
 
-/// Returns the sizes for |module|, the model |name|. A default that is larger than the model accepts is reduced; fails
-/// for such a size that a flag gives.
+/// Returns the sizes of calls of |module|, a model that errors call |name|. Reduces a default that is larger than the
+/// model accepts. Fails if a size that a flag gives is larger than the model accepts.
 static Result<CallSizes> resolve(mlir::ModuleOp module, const std::string &name, const PlannedSizes &sizes) {
   CallSizes resolved{sizes.batch, sizes.length.value_or(PlannedSizes::kLength), sizes.past.value_or(PlannedSizes::kPast)};
   ModelAttr model = getModel(module);
@@ -209,7 +210,8 @@ static Result<CallSizes> resolve(mlir::ModuleOp module, const std::string &name,
   return resolved;
 }
 
-/// Returns the value of the formula |name| of |entry|, 0 if it has none.
+/// Returns the value of the formula in the attribute |name| of |entry| for a call with |sizes|; 0 if |entry| has no
+/// such attribute.
 static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const CallSizes &sizes) {
   auto formula = entry->getAttrOfType<FormulaAttr>(name);
   if (!formula)
@@ -220,8 +222,8 @@ static double evaluate(mlir::func::FuncOp entry, llvm::StringRef name, const Cal
   }));
 }
 
-/// Adds to |names| the weights that |function|, in phase `linalg`, and its callees read. Of a weight that is only
-/// looked up element by element, such as the table of an embedding, a call reads single rows; it is left out.
+/// Adds to |names| the weights that |function|, which is IR of the phase `linalg`, and its callees read. Omits a weight
+/// whose elements are only read one by one, such as the table of an embedding: a call reads only a few rows of it.
 static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
   if (!visited.insert(function).second)
     return;
@@ -235,7 +237,8 @@ static void findWeights(mlir::func::FuncOp function, llvm::StringSet<> &names, l
   });
 }
 
-/// Fills in the times and the traffic of |call|, whose work and gathers are known.
+/// Sets the times and the traffic of |call|, whose work and gathers are known. Adds the exchange of call records to the
+/// gathers.
 static void addTimes(PlannedCall &call, const ReplacedGathers &replaced, const HostRates &rates, int64_t ranks) {
   call.arithmeticSeconds = call.flops / (rates.gflops * 1e9);
   call.readSeconds = (call.weightBytesRead + call.cacheBytesRead) / (rates.readGigabytes * 1e9);
@@ -292,7 +295,7 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
   if (plan.calls.empty())
     return Status::error("'" + options.model + "': expected a model with an entry");
 
-  // Weights are packed in this phase.
+  // This phase chooses the packed layout of weights, so the types of weights have the sizes of packed weights.
   if (Status status = (*model)->lowerTo(Phase::Linalg); status.failed())
     return status;
   llvm::StringMap<double> bytes;
@@ -306,7 +309,8 @@ Result<RankPlan> attune::planRanks(const CompileOptions &options, const HostRate
       call.weightBytesRead += bytes.lookup(name);
     addTimes(call, gathers, rates, plan.ranks);
   }
-  // The weights file stores a weight for each layer that reads it, so its size is known only in the phase `bufferized`.
+  // The weights file stores a weight once for each layer that reads it. So the size of the file is known only from the
+  // phase `bufferized` on.
   if (Status status = (*model)->lowerTo(Phase::Bufferized); status.failed())
     return status;
   plan.weightBytes = static_cast<double>(getWeightsBytes(module).value_or(0));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Estimates the time of calls of a model that is divided among ranks, one on each host. The work of a rank is read from
-// the IR: arithmetic and gathers are the formulas that compilation records, bytes are those of packed weights.
-// docs/scale.md has the formulas and what they leave out.
+// the IR: compilation records formulas of arithmetic and gathers, and the bytes to read are those of the packed weights
+// and of the caches. docs/scale.md has the formulas and what they leave out.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_RANKPLAN_H
 #define ATTUNE_COMPILER_TOOLS_RANKPLAN_H
@@ -32,7 +32,7 @@ struct PlannedSizes {
   std::optional<int64_t> length, past;
 };
 
-/// The communication of one call, as sums over its messages.
+/// The communication of one call, summed over its exchanges.
 struct Traffic {
   double exchanges = 0; // collective operations
   double bytes = 0;     // received by a rank
@@ -46,7 +46,8 @@ struct PlannedCall {
   int64_t tokens = 0;
   double flops = 0, weightBytesRead = 0, cacheBytesRead = 0;
   double arithmeticSeconds = 0, readSeconds = 0;
-  /// The communication of the compiled model, and of one that adds parts of sums by all-reduce.
+  /// The communication of the compiled model, and that of a model divided in the usual way, which adds partial sums by
+  /// all-reduce.
   Traffic gathers, allReduce;
 
   /// Arithmetic and reads overlap, exchanges overlap with neither.
@@ -57,7 +58,7 @@ struct PlannedCall {
 
 struct RankPlan {
   int64_t ranks = 1;
-  /// Memory of a rank. The caches hold the longest sequences of the plan.
+  /// Memory of a rank in bytes: its weights file, and caches that hold the longest sequences of the plan.
   double weightBytes = 0, cacheBytes = 0;
   /// Prefill and decoding step of a language model, otherwise the first entry alone.
   std::vector<PlannedCall> calls;

@@ -15,10 +15,10 @@
 using namespace attune;
 
 namespace {
-/// The words of a cache line, added in as few instructions as the CPU's vectors allow: this determines how many reads a
-/// core can have in flight.
+/// The eight words of a cache line. They are added in as few instructions as the CPU's vectors allow, because the
+/// number of instructions limits how many reads a core can have in flight.
 typedef uint64_t Line __attribute__((vector_size(64)));
-/// A function that reads |count| lines as |streams| equal parts side by side and returns their sum, so that the
+/// A function that reads |count| lines as |streams| equal parts side by side. Returns the sum of all words, so that the
 /// compiler cannot omit a read.
 using ReadFunction = uint64_t (*)(const Line *lines, size_t count, size_t streams);
 } // namespace

@@ -10,7 +10,7 @@ using namespace attune;
 using OrderedJson = nlohmann::ordered_json;
 
 MachineRates attune::ratesFor(const attune_model_desc &desc, double peakGflops, double readBytesPerSecond) {
-  // The options of an object have this flag only with another type than f32.
+  // The compiler records --dtype in the options of an object only for another type than f32.
   bool isF32 = (std::string(" ") + desc.options).find(" --dtype=") == std::string::npos;
   return {isF32 ? peakGflops : 0, readBytesPerSecond};
 }

@@ -65,7 +65,7 @@ static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest
   }
   outputs = std::move(kept);
   for (const std::string &group : request.extraOutputs) {
-    bool found = !request.outputs.empty(); // an explicit list has been checked already
+    bool found = !request.outputs.empty(); // EntryCall::outputs has checked an explicit list
     for (const OwnedTensor &output : outputs)
       found |= belongsTo(output.spec.name, group);
     if (!found)
@@ -88,7 +88,7 @@ static Result<std::vector<int64_t>> parseSteps(const std::vector<std::string> &t
   return steps;
 }
 
-/// Executes the call in chunks.
+/// Executes the call in chunks, and writes or prints its outputs.
 static Status runInSteps(const Artifact &artifact, const std::vector<TensorView> &inputs, const RunOptions &options) {
   Result<std::vector<int64_t>> steps = parseSteps(options.steps);
   if (!steps)
@@ -112,7 +112,7 @@ static Status runModel(const CommandHost &host, const std::string &model, const 
   std::vector<TensorView> inputs = file->tensors();
   bool inSteps = !options.steps.empty();
   for (TensorSpec &input : file->specs())
-    // In a call in chunks, past keys and values are written to the caches.
+    // In a call in chunks, past keys and values are written to the caches, so no entry takes them as inputs.
     if (!inSteps || !isPastKeyValue(input.name))
       request.inputs.push_back(std::move(input));
   request.inputNames = options.flagInputs.names();

@@ -52,8 +52,8 @@ struct PhaseCall {
 };
 } // namespace
 
-/// Compiles the IR of the call by the plain path. Sets |loaded| to the model that has the MLIR context of the result,
-/// and |calibrated| to the calibrated rows of its weights.
+/// Prepares the IR of the call for the plain path. Sets |loaded| to the model that owns the MLIR context of the result,
+/// and |calibrated| to the calibrated rows of the weights. Both must outlive the result.
 static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::unique_ptr<LoadedModel> &loaded,
                                                      std::vector<CalibratedRows> &calibrated) {
   PlainOptions options;
@@ -104,7 +104,7 @@ static Result<std::unique_ptr<PlainModel>> openPhase(PhaseCall &request, std::un
   loaded = std::move(*imported);
   if (Status status = loaded->lowerTo(needsSignature ? Phase::Vector : phase); status.failed())
     return status;
-  // Weights have formats from the phase `dialect` on.
+  // --calibrate chooses quantized weights. These exist from the phase `dialect` on.
   if (phase != Phase::Import) {
     Result<std::vector<CalibratedRows>> rows = loaded->calibrate();
     if (!rows)

@@ -9,8 +9,9 @@
 
 namespace attune {
 
-/// The flags of `attune run` that choose a phase: --from-phase, --f64 (|wide|) and --signature, the path of IR of the
-/// phase `bufferized` or `vector` that describes the entries.
+/// The flags of `attune run` that choose a phase: --from-phase, --f64 (|wide|) and --signature. |signature| is the path
+/// of IR of the phase `bufferized` or `vector`, "" for none. It describes the entries of a file of the phase `target`
+/// or `llvm`, which does not describe them itself.
 struct PhaseRunFlags {
   std::optional<Phase> phase;
   bool wide = false;
@@ -19,7 +20,7 @@ struct PhaseRunFlags {
   void addTo(FlagTable &flags);
 };
 
-/// Returns true if |arguments| of `attune run` have the flag --from-phase.
+/// Returns true if |arguments| of `attune run` have the flag --from-phase before a "--".
 bool asksForPhase(const std::vector<std::string> &arguments);
 /// Executes `attune run --from-phase=PHASE`. Returns the exit status.
 int runPhaseCommand(const std::vector<std::string> &arguments);

@@ -31,7 +31,8 @@ static void pinTo(int cpu) {
 }
 
 namespace {
-/// The state that the threads of one call of runTogether share.
+/// The state that the threads of one call of runTogether share. The signal Leave ends a thread without a call of
+/// |work|.
 struct Gathering {
   enum Signal { Wait, Start, Leave };
 
@@ -41,7 +42,7 @@ struct Gathering {
   std::atomic<Signal> signal{Wait};
 };
 
-/// A thread of a gathering. Not std::thread, which throws if the system cannot start a thread.
+/// A thread of runTogether. A pthread, because std::thread throws if the system cannot start a thread.
 struct Worker {
   Gathering *gathering = nullptr;
   int64_t index = 0;

@@ -17,9 +17,9 @@ namespace attune {
 /// A loaded shared object and the descriptor in it. Copies refer to the same object.
 class SharedObject {
 public:
-  /// Loads |path| into this process. Fails if it is not a complete shared object of a model for this machine. This is
-  /// checked before the system's loader gets the file: its messages about other files are obscure, and it maps a
-  /// truncated file without an error, so that an access to the missing pages is a fault.
+  /// Loads the file |path| into this process. Fails if the file is not a complete shared object of a model for this
+  /// machine. Checks the file before the system's loader gets it: messages of the loader about other files are obscure,
+  /// and the loader maps a truncated file without an error, so that an access to the missing pages is a fault.
   static Result<SharedObject> load(const std::string &path);
 
   /// Returns the descriptor, which lives as long as handle().

@@ -21,15 +21,17 @@ public:
 
 private:
   Status sortInputs();
-  /// Computes the sizes of the call from the tokens and the caches that are given.
+  /// Computes |batch|, and |length|, |pastLength| and |sourceLength| in tokens, from the inputs. Fails if the sizes of
+  /// the chunks do not add up to |length|.
   Status measure();
   Status makeSession();
   Status encode();
-  /// Fills the caches with the given keys and values, and hides the tokens that the mask hides.
+  /// Fills the caches with the given keys and values. If `attention_mask` has columns for their tokens, moves these
+  /// columns from the input to the caches.
   Status loadPast();
   Status feed(int64_t begin, int64_t size);
   Status call(const attune_entry_desc &entry, std::vector<OwnedTensor> &inputs, std::vector<OwnedTensor> &outputs);
-  /// Copies the outputs of a chunk into their columns of the results.
+  /// Copies the outputs |chunk| of the chunk that begins at token |begin| into their columns of the results.
   void keep(std::vector<OwnedTensor> &chunk, int64_t begin);
   /// Adds the requested keys and values to the results.
   Status readCaches();
@@ -64,7 +66,8 @@ static bool hasColumns(const attune_entry_desc &entry, const std::string &name) 
   return input && input->rank >= 2 && input->shape[1] < 0 && std::strcmp(entry.dims[-input->shape[1] - 1].name, "length") == 0;
 }
 
-/// Checks the values of the integer |tensor| against |desc|, as the runtime does for a call.
+/// Fails if an element of the I64 |tensor| is negative or not below |desc|.max_value, as the runtime does for a call.
+/// Accepts all elements if max_value is 0, and all floats.
 static Status checkValues(const attune_tensor_desc &desc, const OwnedTensor &tensor) {
   if (tensor.spec.dtype != DType::I64 || desc.max_value <= 0)
     return {};
@@ -113,7 +116,7 @@ Status StepSession::sortInputs() {
       past.push_back(std::move(tensor));
       continue;
     }
-    // The encoder and the chunks may both have an input, for example a head mask.
+    // An input may belong to the encoder and to the chunks, for example a head mask.
     bool ofSources = findInput(encoder, input.name), ofChunks = !ofSources || findInput(extend, input.name);
     for (auto [belongs, entry, list] : {std::tuple(ofSources, encoder, &sources), std::tuple(ofChunks, extend, &chunked)}) {
       if (!belongs)

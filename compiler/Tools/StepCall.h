@@ -12,10 +12,11 @@
 
 namespace attune {
 
-/// The inputs of a call in chunks.
+/// A call in chunks. |threads| 0 means one thread for each CPU of the affinity mask.
 struct StepRequest {
   std::vector<TensorView> inputs;
-  /// Sizes of the chunks. Together they are the tokens of the inputs; empty = all tokens at once.
+  /// Sizes of the chunks in tokens. Their sum is the number of tokens of a sequence. Empty means one chunk of all
+  /// tokens.
   std::vector<int64_t> steps;
   /// Names or groups to return: outputs of the chunks, joined along the length, and `past_key_values`. Empty = all
   /// outputs, without `past_key_values`.
@@ -33,8 +34,9 @@ bool beginsInCaches(const Artifact &artifact, const std::vector<TensorView> &inp
 /// Returns the entries that runSteps calls.
 std::vector<std::string> stepEntries();
 
-/// Runs all chunks. Inputs called `past_key_values.LAYER.K` are the initial contents of the caches; an `attention_mask`
-/// then also has columns for them.
+/// Runs all chunks. Inputs called `past_key_values.LAYER.K` are the initial contents of the caches: K is 0 for keys and
+/// 1 for values of earlier tokens, 2 and 3 for those of encoder states. An `attention_mask` may then have columns for
+/// the earlier tokens, too, before the others.
 Result<std::vector<OwnedTensor>> runSteps(const Artifact &artifact, const StepRequest &request);
 
 } // namespace attune

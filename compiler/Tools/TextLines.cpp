@@ -13,7 +13,8 @@
 
 using namespace attune;
 
-/// Returns all of standard input, which a std::istream would take for empty if it cannot be read.
+/// Returns all of standard input. Does not use a std::istream, which would not distinguish an error from an empty
+/// input.
 static Result<std::string> readStandardInput() {
   std::string text;
   char bytes[1 << 16];

@@ -9,13 +9,15 @@
 
 namespace attune {
 
-/// Writes text to standard output at once. A terminal gets no control characters but tabs and line breaks, because text
-/// of a model may hold escape sequences; files and pipes get the bytes as they are.
+/// A writer of text to standard output, which flushes after each text. A terminal gets U+FFFD for control characters
+/// other than tabs and line breaks, because text of a model may contain escape sequences; files and pipes get the bytes
+/// as they are.
 class TextOutput {
 public:
   TextOutput();
   bool isTerminal() const { return terminal; }
-  /// Writes |text|, which is complete UTF-8. Returns false if it cannot be written, as when a pipe is closed.
+  /// Writes |text|, which consists of whole UTF-8 characters. Returns false if |text| cannot be written, as when a pipe
+  /// is closed.
   bool write(std::string_view text);
 
 private:

@@ -60,8 +60,8 @@ Status TextTask::begin(attune_task_kind kind, const TextTaskFlags &flags, size_t
   options.max_batch = std::max<int64_t>(1, std::min<int64_t>(flags.batchSize, int64_t(count)));
   options.max_texts = std::max<int64_t>(1, std::min<int64_t>(options.max_texts, int64_t(count)));
   options.max_text_bytes = std::max(longest, size_t(4096));
-  // Allows twelve tokens for each byte: NFKC makes 33 bytes of the 3 of U+FDFA, and a token may be one byte. Memory for
-  // more would only be reserved.
+  // Allows twelve tokens for each byte, and 64 for special tokens: NFKC makes 33 bytes of the 3 bytes of U+FDFA, and a
+  // token may be one byte. A larger limit would only reserve memory that no text can use.
   options.max_length = std::min<int64_t>(flags.maxLength ? flags.maxLength : INT32_MAX, 12 * int64_t(longest) + 64);
   options.num_threads = flags.threads;
   attune_task *created;

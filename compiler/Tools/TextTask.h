@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The part that embed, classify, fill and answer share: texts of the command line or of a file, and a model with its
-// tokenizer, which takes as much memory as these texts need.
+// tokenizer and as much memory as these texts need.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TEXTTASK_H
 #define ATTUNE_COMPILER_TOOLS_TEXTTASK_H
@@ -19,23 +19,25 @@ Result<std::vector<std::string>> readLines(const std::string &path);
 /// Fails if there are neither words nor a file, or both.
 Result<std::vector<std::string>> gatherTexts(const std::vector<std::string> &words, const std::string &file);
 
-/// Flags of all commands on texts.
+/// Flags of all commands on texts. |maxLength| 0 means the limit of model folder and model.
 struct TextTaskFlags {
   std::string file;
   int64_t batchSize = 32, maxLength = 0, threads = 0;
   bool json = false;
 
+  /// Adds the flags, --file and --batch-size only if |hasFile|, and the flags of |host|.
   void addTo(FlagTable &flags, const CommandHost &host, bool hasFile = true);
 };
 
 /// A model with its tokenizer and memory for one task.
 class TextTask {
 public:
-  /// Opens |model| with its tokenizer. If the tool compiles the model, |entry| is the only entry that it creates.
+  /// Opens |model| with its tokenizer. If the tool compiles the model, |entry| is the only entry that the compilation
+  /// creates.
   static Result<TextTask> open(const CommandHost &host, const std::string &model, const std::string &entry);
-  /// Creates the task, with memory for |count| texts of at most |longest| bytes each.
+  /// Creates the task of |kind|, with memory for |count| texts of at most |longest| bytes each.
   Status begin(attune_task_kind kind, const TextTaskFlags &flags, size_t count, size_t longest);
-  /// Returns the kind of task that the model is made for.
+  /// Returns the kind of task that the model is made for. Fails if the model is for no task.
   Result<attune_task_kind> findKind() const;
   /// Prints a warning if the last call cut texts, but only the first time in the life of this object.
   void reportCut(const CommandHost &host);
@@ -47,16 +49,16 @@ public:
 private:
   TextTask(Artifact artifact, std::shared_ptr<attune_text> text) : model(std::move(artifact)), tokenizer(std::move(text)) {}
 
-  // Destroyed in reverse order.
+  // Destroyed in reverse order: the task before the tokenizer and the model that it uses.
   Artifact model;
   std::shared_ptr<attune_text> tokenizer;
   std::shared_ptr<attune_task> task;
   bool saidCut = false;
 };
 
-/// Returns the error of the last failing call.
+/// Returns the error of this thread's last failing call of the runtime.
 inline Status taskError() { return Status::error(attune_last_error()); }
-/// Prints |object| in one line; bytes that are not UTF-8 are replaced.
+/// Prints |object| on one line, with U+FFFD for bytes that are not UTF-8.
 void printJsonLine(const nlohmann::ordered_json &object);
 /// Returns |number| as the shortest decimal number that reads back as the same float.
 std::string formatFloat(float number);

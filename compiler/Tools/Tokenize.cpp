@@ -23,7 +23,7 @@ struct TokenizeOptions {
 };
 } // namespace
 
-/// Parses ids between spaces or commas.
+/// Parses the ids in |text|, which are separated by spaces or commas.
 static Result<std::vector<int32_t>> parseIds(const std::string &text) {
   std::vector<int32_t> ids;
   std::string words = text;

@@ -47,14 +47,14 @@ public:
     while ((number /= 10) != 0);
     add(first);
   }
-  /// Writes the line to standard error, unless the write would block, as on a full pipe: it must not keep the process
-  /// from ending.
+  /// Writes the line to standard error. Drops the line if the write would block, as on a full pipe, because a blocked
+  /// write would keep the process from ending.
   void write() {
     text[used++] = '\n';
     pollfd error = {STDERR_FILENO, POLLOUT, 0};
     if (::poll(&error, 1, 0) != 1 || !(error.revents & POLLOUT))
       return;
-    // Overwrites a line of progress.
+    // Clears a line of progress.
     if (::isatty(STDERR_FILENO))
       (void)!::write(STDERR_FILENO, "\r\033[K", 4);
     (void)!::write(STDERR_FILENO, text, used);
@@ -65,31 +65,33 @@ private:
   size_t used = 0;
 };
 
-/// A line of /proc/self/maps: "55d0c000-55d0e000 r--s 00001000 fe:00 131 /path".
+/// A line of /proc/self/maps: "55d0c000-55d0e000 r--s 00001000 fe:00 131 /path". |end| is exclusive, |offset| is in
+/// bytes, and |path| is "" for anonymous memory.
 struct Mapping {
   uint64_t begin, end, offset, inode;
   const char *path;
 };
 } // namespace
 
-/// Signals that end the process. Other signals with that effect are not sent in practice.
+/// The signals that end the process, except faults. Other signals that end a process by default are not sent to a tool
+/// in practice.
 static constexpr SignalName interruptions[] = {{SIGHUP, "SIGHUP"},   {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},
                                                {SIGTERM, "SIGTERM"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"},
                                                {SIGALRM, "SIGALRM"}, {SIGXCPU, "SIGXCPU"}, {SIGPIPE, "SIGPIPE"}};
 
 static const char *tool = "";
 static pid_t toolProcess = -1;
-/// The CPU time limit at the start, since the system raises the limit when it sends the signal.
+/// The limit of CPU time, in seconds, at the start of the process. The system raises the limit when it sends SIGXCPU.
 static struct rlimit processorTime;
-/// Set by the handler that reports the end; other handlers then print nothing.
+/// True as soon as one thread reports the end of the process; handlers on other threads then print nothing.
 static std::atomic<bool> isEnding{false};
-/// State of InterruptScope: an object lives, and a SIGINT was recorded.
+/// The state of InterruptScope: |recordsInterrupt| is true while an object lives, |isRecorded| after the first SIGINT.
 static std::atomic<bool> recordsInterrupt{false}, isRecorded{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
-/// The previous handlers of faults, which report crashes.
+/// The previous handlers of SIGBUS and SIGSEGV. In attune they are LLVM's, which report crashes.
 static struct sigaction formerBus, formerSegv;
 
-/// Ends the process by the default action of |signal|.
+/// Ends the process by the default action of |signal|, even if |signal| is blocked or has a handler.
 static void endBySignal(int signal) {
   struct sigaction action{};
   action.sa_handler = SIG_DFL;
@@ -104,7 +106,7 @@ static void endBySignal(int signal) {
 static void onInterruption(int signal) {
   if (signal == SIGINT && recordsInterrupt && ::getpid() == toolProcess && !isRecorded.exchange(true))
     return;
-  // Skipped in a child between fork and exec, which is not the tool.
+  // A child between fork and exec is not the tool: it ends without a line and leaves temporary files alone.
   if (::getpid() == toolProcess) {
     if (isEnding.exchange(true)) // another thread is ending the process
       return;
@@ -127,7 +129,8 @@ static void onInterruption(int signal) {
   endBySignal(signal);
 }
 
-/// Sets whether a SIGINT restarts a read of standard input. Leaves an ignored signal alone.
+/// If |restarts|, system calls such as a read of standard input go on after a SIGINT; otherwise they fail with EINTR.
+/// Does nothing if SIGINT is ignored.
 static void setRestart(bool restarts) {
   struct sigaction action;
   if (::sigaction(SIGINT, nullptr, &action) != 0 || action.sa_handler != onInterruption)
@@ -157,8 +160,8 @@ void attune::endByInterruption() {
   ::_exit(128 + SIGINT); // the signal is ignored or blocked
 }
 
-/// Does nothing: the write that exceeded the limit fails with an error of its own. Unlike an ignored signal, a handled
-/// one has its default action in subprocesses.
+/// Does nothing: the write that exceeded the limit fails with an error of its own. SIGXFSZ is not ignored instead,
+/// because subprocesses would inherit that; for them, a handled signal gets its default action again.
 static void onFileSizeLimit(int) {}
 
 void attune::endWithoutMemory() {
@@ -178,16 +181,16 @@ void attune::endWithoutMemory() {
   ::_exit(exitRejected);
 }
 
-/// Reinstalls the previous handler of |signal|, which reports crashes, so that the fault that |info| describes reaches
-/// it when it repeats.
+/// Reinstalls |former|, the previous handler of |signal|. The fault that |info| describes repeats after the return from
+/// the present handler, and then reaches |former|.
 static void reinstallHandler(int signal, const siginfo_t *info, const struct sigaction &former) {
   ::sigaction(signal, &former, nullptr);
-  if (info->si_code <= 0) // the signal was sent by a process
+  if (info->si_code <= 0) // a process sent the signal, which does not repeat by itself
     ::raise(signal);
 }
 
-/// Ends the process with a line that reports that the stack of |limit| bytes is full. Called by a signal handler, so it
-/// may only call functions that are safe there.
+/// Ends the process with a line that reports that the stack of |limit| bytes is full. A signal handler calls it, so it
+/// calls only async-signal-safe functions.
 [[noreturn]] static void endWithoutStack(uint64_t limit) {
   if (!isEnding.exchange(true)) {
     removeTemporaries();
@@ -215,9 +218,9 @@ static uintptr_t stackPointer(const void *context) {
 #endif
 }
 
-/// Ends the process with a message if the stack is full, which an access less than 64 KiB from the stack pointer shows,
-/// and its limit is below 8 MiB, the usual default. Otherwise returns: with a larger limit, a full stack counts as a
-/// crash by endless recursion.
+/// Ends the process with a line if the stack is full and its limit is below 8 MiB, the usual default. The stack is full
+/// if the faulting access is less than 64 KiB from the stack pointer. Otherwise returns: with a limit of 8 MiB or more,
+/// a full stack counts as a crash by endless recursion.
 static void endIfStackIsFull(const siginfo_t *info, const void *context) {
   constexpr uintptr_t kNear = 1 << 16;
   constexpr rlim_t kDefault = 8 << 20;
@@ -228,8 +231,8 @@ static void endIfStackIsFull(const siginfo_t *info, const void *context) {
     endWithoutStack(limit.rlim_cur);
 }
 
-/// LLVM does not check all memory that it allocates. So an access close to address zero counts as lack of memory, not
-/// as a crash, where the system has less left than malloc requests at a time.
+/// Handles SIGSEGV. LLVM does not check all memory that it allocates. So an access to the first 64 KiB of addresses
+/// counts as lack of memory, not as a crash, if the system cannot map 1 MiB, the amount that malloc requests at a time.
 static void onSegmentationFault(int signal, siginfo_t *info, void *context) {
   constexpr uintptr_t kNearZero = 1 << 16;
   constexpr size_t kAllocation = 1 << 20;
@@ -276,7 +279,8 @@ static Mapping parseMapping(const char *line) {
   return mapping;
 }
 
-/// Calls |visit| with each mapping of the process until it returns true. Returns true if it did.
+/// Calls |visit| with each mapping of the process until |visit| returns true. Returns true if |visit| has returned
+/// true.
 template <typename Visit>
 static bool findMapping(Visit visit) {
   int fd = ::open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
@@ -300,7 +304,8 @@ static bool findMapping(Visit visit) {
   return found;
 }
 
-/// Handles an access to a page of a mapped file that is beyond the file's end or that its disk cannot read.
+/// Handles SIGBUS: an access to a page of a mapped file that is beyond the end of the file or that the disk cannot
+/// read.
 static void onBusError(int signal, siginfo_t *info, void *) {
   uint64_t address = reinterpret_cast<uintptr_t>(info->si_addr);
   bool explained = info->si_code == BUS_ADRERR && ::getpid() == toolProcess && findMapping([&](const Mapping &mapping) {
@@ -327,8 +332,8 @@ static void onBusError(int signal, siginfo_t *info, void *) {
 
 // ---------------------------------------------------------------- installation
 
-/// `ulimit -t` sets both limits of CPU time, and then the system sends SIGKILL without SIGXCPU before it. A timer sends
-/// SIGXCPU shortly before that limit.
+/// Starts a timer that sends SIGXCPU 50 ms before the limit of CPU time if the soft and the hard limit are equal, as
+/// `ulimit -t` sets them. At equal limits, the system sends SIGKILL and no SIGXCPU.
 static void startProcessorTimer() {
   constexpr long kBefore = 50'000'000; // nanoseconds
   if (processorTime.rlim_cur == RLIM_INFINITY || processorTime.rlim_cur != processorTime.rlim_max || processorTime.rlim_cur == 0)
@@ -349,7 +354,7 @@ ToolProcess::ToolProcess(const char *name) {
   toolProcess = ::getpid();
   ::getrlimit(RLIMIT_CPU, &processorTime);
   startProcessorTimer();
-  // Opened in the wrong direction, so that their use is still an error.
+  // Opens /dev/null for a closed stream in the wrong direction, so that a use of the stream is still an error.
   for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       (void)::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -362,7 +367,8 @@ ToolProcess::ToolProcess(const char *name) {
   // With SIGCHLD ignored, the tool could not wait for subprocesses.
   if (isIgnored(SIGCHLD))
     ::signal(SIGCHLD, SIG_DFL);
-  // A library's handler would end the process without a line, even by a signal that is to be ignored.
+  // Delays interruptions until install replaces the handlers of libraries. Such a handler would end the process without
+  // a line, even by a signal that was ignored.
   sigset_t delayed;
   ::sigemptyset(&delayed);
   for (const SignalName &entry : interruptions)

@@ -5,16 +5,19 @@
 // temporary files. Only the tools install signal handlers: the libraries install none, since applications embed them.
 //
 //   signal or limit                          what happens
-//   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell sees 128 + its number
+//   HUP INT QUIT TERM USR1 USR2 ALRM         "TOOL: interrupted by SIGINT", then the signal's default action: a shell
+//                                            reports the status 128 + number of the signal
 //   XCPU                                     as for HUP, but with a line on the limit of CPU time
-//   SEGV beyond a stack of less than 8 MiB   "TOOL: error: out of stack", exit status 1
 //   PIPE                                     as for HUP, but without a line
-//   XFSZ                                     nothing: the write that exceeded the limit fails, and its error names the file
+//   XFSZ                                     nothing: the write that exceeded the limit fails, and its error names the
+//                                            file
+//   SEGV, full stack of less than 8 MiB      "TOOL: error: out of stack", exit status 1
+//   SEGV near address 0, no memory left      "TOOL: error: out of memory", exit status 1
+//   an allocation fails                      "TOOL: error: out of memory", exit status 1
 //   BUS in the mapping of a file             "TOOL: error: FILE: was cut short while it was read", exit status 1
-//   no memory (also SEGV for lack of it)     "TOOL: error: out of memory", exit status 1
 //
-// A signal other than CHLD, BUS and SEGV that was ignored when the process started stays ignored. All other faults are
-// crashes and are not handled here.
+// A signal of this table other than BUS and SEGV stays ignored if it was ignored when the process started. All other
+// faults are crashes and are not handled here.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
 #define ATTUNE_COMPILER_TOOLS_TOOLPROCESS_H
@@ -26,9 +29,9 @@ namespace attune {
 /// The process of a command-line tool. There is one object, in main.
 class ToolProcess {
 public:
-  /// Records the ignored signals before libraries install handlers, delays interruptions until install, and opens
-  /// standard streams that are closed, so that no other file gets their numbers. |tool| is the name for messages, a
-  /// string literal.
+  /// Records the ignored signals before libraries install handlers, and restores the default action of SIGCHLD if it is
+  /// ignored. Delays interruptions until install. Opens standard streams that are closed, so that no other file gets
+  /// their descriptors. |tool| is the name for messages, a string literal.
   explicit ToolProcess(const char *tool);
   /// Installs the handlers, replacing those of libraries.
   void install();
@@ -36,12 +39,12 @@ public:
 private:
   bool isIgnored(int signal) const { return sigismember(&ignored, signal) == 1; }
 
-  /// The signals that were ignored, and those that were blocked, at the start.
+  /// |ignored|: the signals that were ignored at the start. |mask|: the signals that were blocked at the start.
   sigset_t ignored, mask;
 };
 
-/// While an object lives, a first SIGINT is only recorded, and interrupts a read of standard input; a second one ends
-/// the process as usual. There is at most one object. A SIGINT that the process ignores stays ignored.
+/// A scope in which a first SIGINT is only recorded, and interrupts a read of standard input; a second SIGINT ends the
+/// process as usual. At most one object lives at a time. If the process ignores SIGINT, the object has no effect.
 class InterruptScope {
 public:
   InterruptScope();
@@ -50,15 +53,15 @@ public:
   ~InterruptScope();
 
   bool isInterrupted() const;
-  /// Forgets a recorded signal.
+  /// Forgets a recorded SIGINT, so that the next one counts as the first.
   void clear();
 };
 
 /// Ends the process as a SIGINT does.
 [[noreturn]] void endByInterruption();
 
-/// Ends the process with a line that reports the lack of memory, and the memory limit if there is one. Allocates
-/// nothing.
+/// Ends the process with exit status 1 and a line that reports the lack of memory, and the limit of address space if
+/// there is one. Allocates nothing.
 [[noreturn]] void endWithoutMemory();
 
 } // namespace attune

@@ -20,19 +20,19 @@ namespace {
 /// The connection of this process with the other ranks.
 struct Process {
   attune_transport *transport = nullptr;
-  bool failed = false; // to connect
+  bool failed = false; // join has failed
   bool inspects = false;
   bool agreed = false; // the last error is known to all ranks
 };
 Process process;
 
-/// The message of a rank about a step that can fail.
+/// The record that each rank exchanges in agree; |failed| is 0 or 1, and |message| may be cut.
 struct StatusRecord {
   int32_t failed;
   char message[508];
 };
 
-/// The message of a rank about its model.
+/// The record that each rank exchanges in agreeOnModel; |name| may be cut.
 struct ModelRecord {
   uint32_t abi;
   uint32_t ranks;
@@ -40,7 +40,8 @@ struct ModelRecord {
   char name[104];
 };
 
-/// A launcher: its variables with the number of processes and with the rank of this one, and the library for its MPI.
+/// A launcher of an MPI. |count| and |rank| are the environment variables in which it passes the number of processes
+/// and the rank of this process; |library| is the transport for this MPI.
 struct Launcher {
   const char *count, *rank, *library;
 };
@@ -65,8 +66,8 @@ static std::string givenTransport() {
 
 bool ranks::areStarted() { return !givenTransport().empty() || findLauncher() != nullptr; }
 
-/// Loads the transport: the library that the user names, or the one for the launcher, beside this program or in the
-/// folder lib beside the program's folder, else where the system looks for libraries.
+/// Loads the transport: the library that ATTUNE_TRANSPORT names, or the library for the launcher. Looks for the latter
+/// beside this program, then in the folder lib beside the program's folder, then where the system looks for libraries.
 static Result<attune_transport_open_fn> loadTransport() {
   std::vector<std::string> paths = {givenTransport()};
   const Launcher *launcher = findLauncher();
@@ -80,7 +81,7 @@ static Result<attune_transport_open_fn> loadTransport() {
     bool isPath = path.find('/') != std::string::npos;
     if (isPath && !std::filesystem::exists(path) && paths.size() > 1)
       continue;
-    // Open MPI loads parts of itself, which need its symbols.
+    // RTLD_GLOBAL: Open MPI loads parts of itself, which need its symbols.
     if (void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL)) {
       if (void *open = ::dlsym(library, "attune_transport_open"))
         return reinterpret_cast<attune_transport_open_fn>(open);
@@ -91,7 +92,8 @@ static Result<attune_transport_open_fn> loadTransport() {
   return Status::error("several ranks were started, but their transport cannot be loaded: " + reason);
 }
 
-/// Returns the value of ATTUNE_RANKS_TIMEOUT in seconds, 0 if it is not set.
+/// Returns the value of ATTUNE_RANKS_TIMEOUT in seconds; 0, which stands for the default of the transport, if it is not
+/// set.
 static Result<double> stallSeconds() {
   const char *text = std::getenv("ATTUNE_RANKS_TIMEOUT");
   if (!text || !*text)
@@ -129,7 +131,7 @@ Result<attune_transport *> ranks::join() {
 
 bool ranks::isFirst() { return !process.transport || process.transport->ranks.rank == 0; }
 
-/// Sends |own| to the other ranks, and returns the records of all ranks in their order.
+/// Sends |own| to the other ranks, and returns the records of all ranks in the order of ranks.
 template <typename Record>
 static Result<std::vector<Record>> exchange(const Record &own) {
   attune_transport &transport = *process.transport;
@@ -208,7 +210,7 @@ bool ranks::decide(bool decision) {
   if (!process.transport)
     return decision;
   Result<std::vector<uint8_t>> all = exchange<uint8_t>(decision);
-  // A call of the model reports the error.
+  // After an error of the exchange, the next call of the model fails and reports it.
   return all ? all->front() != 0 : decision;
 }
 
@@ -223,7 +225,8 @@ bool ranks::printsError(std::string &message) {
       message += "; " + joined.message();
   }
   if (!process.transport) {
-    // No transport connects the ranks, so all of them reach this point. The one that the launcher numbers 0 prints.
+    // No transport connects the ranks, so all of them reach this point. Only the one that the launcher numbers 0
+    // prints; without a launcher, all print.
     const Launcher *launcher = findLauncher();
     const char *rank = launcher ? std::getenv(launcher->rank) : nullptr;
     return !rank || std::atoi(rank) == 0;
@@ -231,7 +234,8 @@ bool ranks::printsError(std::string &message) {
   attune_transport &transport = *process.transport;
   if (process.agreed)
     return isFirst();
-  // If several ranks have the same error, the first of them ends the others.
+  // A rank waits 50 ms for each rank before it, at most 1 s. So if several ranks have an error, the first of them
+  // prints it and ends the others.
   usleep(static_cast<useconds_t>(50000 * std::min<int64_t>(transport.ranks.rank, 20)));
   if (transport.is_ending(transport.context))
     return false;

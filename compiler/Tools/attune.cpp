@@ -1,7 +1,7 @@
 //===- attune.cpp - The compiler's command line ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dispatches to the commands, which have a file each. Those on compiled models are shared with attune-run.
+// Dispatches to the commands, which have a file each. The commands on compiled models are shared with attune-run.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/Temporaries.h"
@@ -77,7 +77,7 @@ int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv, /*InstallPipeSignalExitHandler=*/false);
   llvm::setBugReportMsg("attune: crashed; please report this with the command line, the config.json and, if it compiled a model,\n"
                         "the last file that --dump-phases=DIR writes: `attune-opt FILE --attune-to-PHASE` on it reproduces the crash\n");
-  // LLVM's handlers report crashes; this installs those for interruptions and limits.
+  // InitLLVM has installed handlers that report crashes. install adds the handlers for interruptions and limits.
   process.install();
   llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endWithoutMemory(); });
   llvm::sys::AddSignalHandler([](void *) { removeTemporaries(); }, nullptr);

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace attune;
 
 /// Returns how many of the |group| query heads that share a key head one attention tile has: all if they are at most
-/// |most|; else the largest divisor of |group| from |most| / 2 to |most|, so that tiles are equal; else |most|.
+/// |most|; else the largest divisor of |group| from |most| / 2 to |most|, so that tiles are equal; or |most| if there
+/// is no such divisor.
 static int64_t headsPerTile(int64_t group, int64_t most) {
   for (int64_t count = std::min(group, most); 2 * count >= std::min(group, most); --count)
     if (group % count == 0)
@@ -60,8 +61,8 @@ void AttentionTiler::report() {
                      std::lcm(tileHeads, sizes.rows), sizes.longRows, sizes.keyBlock, xfmr::stringifyPrecision(getPrecision()));
 }
 
-/// Converts an integer |mask| to f32: 0 where it is nonzero, the most negative f32 elsewhere. A mask of f32, which is
-/// added to scores, keeps its values. The result has one element for each key.
+/// Converts an integer |mask| to f32: 0 where an element is nonzero, the most negative f32 where it is 0. A mask of
+/// f32, which is added to scores, keeps its values. The result has one element for each key.
 Value AttentionTiler::maskOfF32(Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();
@@ -145,9 +146,9 @@ Value AttentionTiler::destinationOfProbabilities(Value batch) {
   return linalg::FillOp::create(b, arith::ConstantOp::create(b, value).getResult(), empty).getResult(0);
 }
 
-/// Returns the number of queries of a tile: the smallest for which the number of rows is a multiple of `rows`, or, if
-/// there are more than `keyBlock` keys and more queries than a tile of up to `longRows` rows has, as many as such a
-/// tile has.
+/// Returns the number of queries of a tile. Usually this is the smallest number for which the rows of the tile, queries
+/// times heads, are a multiple of `rows`. If there are more than `keyBlock` keys, and more queries than a tile of up to
+/// `longRows` rows has, it is the number of queries of such a tile.
 Value AttentionTiler::queriesPerTile() {
   int64_t few = std::lcm(tileHeads, sizes.rows) / tileHeads, many = std::max(few, sizes.longRows / tileHeads / few * few);
   auto exceeds = [&](Value length, int64_t limit) -> Value { return b.compare(arith::CmpIPredicate::sgt, length, limit); };
@@ -175,16 +176,16 @@ std::string AttentionTiler::describe() {
   return text;
 }
 
-/// Returns the precision of the products: the element type of keys that are rounded already, else that of the options.
+/// Returns the precision of the products: the element type of keys that are rounded already, else `sizes.precision`.
 xfmr::Precision AttentionTiler::getPrecision() {
   if (!hasKeyRows())
     return sizes.precision;
   return op.getKey().getType().getElementType().isF16() ? xfmr::Precision::F16 : xfmr::Precision::BF16;
 }
 
-/// Creates the loop over (sequence, tile of heads, tile of queries) with an attention tile in each iteration; |keys|
-/// are packed panels, a cache or rows. Its results are those of the attention op. Records the work of the kernel on the
-/// loop.
+/// Creates the loop over (sequence, tile of heads, tile of queries) with an attention tile in each iteration. Records
+/// the work of the kernel on the loop, whose results are those of the attention op. |batch| is the number of sequences,
+/// |mask| is of f32 or null, and |keys| are packed panels, a cache or rows.
 scf::ForallOp AttentionTiler::attend(Value batch, Value mask, Value keys) {
   Value tokens = b.size(op.getQuery(), 0);
   SmallVector<Value> outputs{tensor::EmptyOp::create(b, {ShapedType::kDynamic, heads, valueDim}, b.getF32Type(), ValueRange{tokens})};
@@ -236,7 +237,7 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   Tile tile;
   tile.sequence = loop.getInductionVar(0);
   tile.slot = op.getSlots() ? b.extractIndex(op.getSlots(), tile.sequence) : tile.sequence;
-  Value number = loop.getInductionVar(1); // numbers the tiles of heads, headTiles of them for each key head
+  Value number = loop.getInductionVar(1); // of a tile of heads; each key head has headTiles of them
   tile.kvHead = b.affine({number}, b.d0.floorDiv(headTiles));
   tile.firstHead = b.affine({number}, b.d0.floorDiv(headTiles) * group + b.d0 % headTiles * tileHeads);
   tile.heads =
@@ -253,7 +254,7 @@ AttentionTiler::Tile AttentionTiler::tileAt(scf::ForallOp loop, Value queries) {
   return tile;
 }
 
-/// Returns the rows of |tensor|, `[T, G, size]`, for the keys of |tile|.
+/// Returns the slice `[S, size]` of |tensor|, `[T, G, size]`, for the S keys and the key head of |tile|.
 Value AttentionTiler::rowTile(const Tile &tile, Value tensor, int64_t size) {
   TensorSlice slice;
   slice.add(tile.keys.begin, tile.keys.length), slice.add(tile.kvHead, b.fixed(1)), slice.add(b.fixed(0), b.fixed(size));
@@ -298,7 +299,8 @@ std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, in
   return {offset, b.minimum({wanted, b.affine({size, offset}, b.d0 - b.d1)}, {b.d0, b.d1})};
 }
 
-/// Returns the slice of |mask| for |tile|: `[S]`, `[1 or R, S]` or `[1 or H, 1 or R, S]`.
+/// Returns the slice of |mask| for |tile|, which has H heads, R queries and S keys: `[S]`, `[1 or R, S]` or `[1 or H, 1
+/// or R, S]`.
 Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();
@@ -331,8 +333,8 @@ Value AttentionTiler::distanceBiasTile(const Tile &tile) {
   return b.extractSlice(op.getDistanceBias(), slice);
 }
 
-/// Returns the slice of |table| for the heads of |tile|; null if |table| is null. A table, relative_key or
-/// relative_query, has panels `[1 or H, D, columns]` with a vector of D components for each distance
+/// Returns the slice of |table| for the heads of |tile|; null if |table| is null. |table|, relative_key or
+/// relative_query, is panels `[1 or H, D, columns]`, with a vector of D components for each distance
 /// (`xfmr.weight_distance_panels`).
 Value AttentionTiler::relativeTile(const Tile &tile, Value table) {
   auto type = table ? cast<RankedTensorType>(table.getType()) : RankedTensorType();

@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// The sizes of attention tiles. A row is a query of one head. A tile has a multiple of |rows| rows, or up to
-/// |longRows| if it reads several blocks of |keyBlock| keys each. A key panel has |width| keys; panels of a cache have
-/// the width of the cache instead. |precision| is the precision of both products, unless keys are bf16 or f16 already.
+/// The sizes of attention tiles. A row is a query of one head. A tile has the smallest multiple of |rows| rows that is
+/// divisible by the number of its heads, or, for long sequences with several blocks of |keyBlock| keys, up to
+/// |longRows| rows. A key panel has |width| keys; panels of a cache have the width of the cache instead. |precision| is
+/// the precision of Q K^T and P V, unless keys outside of caches are bf16 or f16 already.
 struct AttentionSizes {
   int64_t rows, longRows, width, keyBlock;
   mlir::xfmr::Precision precision;
@@ -27,9 +28,11 @@ public:
 
 private:
   void report();
-  /// Returns the bytes of a scale, which follow the components of each key or value in a cache of i8; else 0.
+  /// Returns the bytes of the scale that a cache of i8 has for each key and each value, beside its components; 0 for
+  /// other keys.
   int64_t scaleBytes() { return op.isCached() ? mlir::xfmr::getScaleBytes(op.getKey().getType().getElementType()) : 0; }
-  /// Returns true if keys stay rows instead of panels: keys of bf16 or f16, which tensor cores read as rows.
+  /// Returns true if keys stay rows instead of panels: keys of bf16 or f16 outside of caches, which tensor cores read
+  /// as rows.
   bool hasKeyRows() { return !op.isCached() && !op.getKey().getType().getElementType().isF32(); }
   mlir::Value maskOfF32(mlir::Value mask);
   mlir::Value packKeys(mlir::Value batch);
@@ -42,9 +45,9 @@ private:
   struct Tile {
     mlir::Value sequence, slot;           // slot: the cache slot of the sequence, used if keys are a cache
     mlir::Value firstHead, heads, kvHead; // heads firstHead ... firstHead + heads - 1 share the keys of kvHead
-    mlir::Value first, row, count;        // the first query as a token and as an index in its sequence; number of queries
-    TokenRange keys;
-    mlir::Value position;
+    mlir::Value first, row, count;        // the first query: its token, its index in the sequence; number of queries
+    TokenRange keys;                      // the keys of the sequence
+    mlir::Value position;                 // of the first query among the keys
   };
   /// Creates the tile of an iteration of |loop|, of at most |queries| queries.
   Tile tileAt(mlir::scf::ForallOp loop, mlir::Value queries);
@@ -53,22 +56,23 @@ private:
   mlir::Value keyTile(const Tile &tile, mlir::Value keys);
   mlir::Value valueTile(const Tile &tile);
   mlir::Value maskTile(const Tile &tile, mlir::Value mask);
-  /// Returns the elements of |vector|, one for each head, that belong to the heads of |tile|; null for null.
+  /// Returns the elements of |vector| for the heads of |tile|; null if |vector| is null. |vector| has one element for
+  /// each head.
   mlir::Value headElements(const Tile &tile, mlir::Value vector);
   mlir::Value distanceBiasTile(const Tile &tile);
   mlir::Value relativeTile(const Tile &tile, mlir::Value table);
   /// Returns the text that describes the kernel in `tile.kernel` and in remarks.
   std::string describe();
 
-  /// Returns the number of keys of |sequence| and, unless they are in a cache, the token of the first key.
+  /// Returns the number of keys of |sequence| and the token of its first key, which is null if keys are in a cache.
   TokenRange keysOf(mlir::Value sequence);
-  /// Returns the number of the first panel of |sequence|, whose keys are |keys|.
+  /// Returns the number of the first panel of |sequence|; |keys| are the keys of the sequence.
   mlir::Value firstPanel(const TokenRange &keys, mlir::Value sequence) {
     return b.affine({keys.begin, sequence}, b.d0.floorDiv(width) + b.d1);
   }
   mlir::OpFoldResult headsOf(const Tile &tile) { return group % tileHeads == 0 ? b.fixed(tileHeads) : mlir::OpFoldResult(tile.heads); }
-  /// Returns offset and size of a slice of dimension |dim| of |tensor| that has either an element for each index from
-  /// |first| to |first| + |count| - 1 or one element for all.
+  /// Returns offset and size of the slice of dimension |dim| of |tensor| for the |count| indices from |first| on. The
+  /// dimension has an element for each index, or one element for all, which is then the slice.
   std::pair<mlir::OpFoldResult, mlir::OpFoldResult> broadcast(mlir::Value tensor, int64_t dim, mlir::Value first, mlir::OpFoldResult count);
 
   mlir::xfmr::AttentionOp op;

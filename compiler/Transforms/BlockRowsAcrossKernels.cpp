@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Row blocking across kernels. A projection writes rows that the next norm reads; for 4096 tokens they have left every
-// cache by then. Each of these kernels computes row i from row i of its arguments, so all of them can run on one block
-// of rows before the next block:
+// Row blocking across kernels. A projection writes rows that the next norm reads; for 4096 tokens these rows have left
+// every cache by then. Each of these kernels computes row i of its results from row i of some arguments and from
+// others, such as weights, as a whole. So all of them can run on one block of rows before the next block. A block is
+// the rows of one step of a loop:
 //
 //   before   linear(x) -> a;  norm(a) -> b;  linear(b) -> y             a, b: all rows, through memory
 //   after    for i in 0, step, 2 step, ...                              step: up to `rows` rows for each worker
-//              linear(x[i]) -> a';  norm(a') -> b';  linear(b') -> y[i]
-//                                                                       a', b': rows of one block, in the L2 cache, reused by the next
+//              linear(x[i]) -> a';  norm(a') -> b';  linear(b') -> y[i] x[i], y[i]: rows i to i + step - 1
+//                                                                       a', b': rows of one block, in the L2 cache
 //
 //              x           a'          b'          y
 //   block 0    [####] -->  [####] -->  [####] -->  [####]
@@ -18,17 +19,18 @@
 //
 // Sequences (RowBlockedCalls.cpp). A call uses a buffer by rows if it passes the buffer for an argument with
 // `tile.rows`, else as a whole. The calls of a sequence are in one basic block, and no operation between them accesses
-// memory. Each call after the first uses a buffer by rows that an earlier one uses by rows, which makes their row counts
-// equal. No buffer is used by rows in one call and as a whole, or through another view, in another. A sequence without a
-// private buffer is left as it is: blocking would keep nothing in cache.
+// memory. Each call after the first uses by rows a buffer that an earlier call uses by rows, which makes their row
+// counts equal. No buffer is used by rows in one call and as a whole, or through another view, in another. A sequence
+// without a private buffer is left as it is: blocking would keep nothing in cache.
 //
 // Buffers. A private buffer, which has no users outside of the sequence, shrinks to the rows of one block. Other
-// buffers are sliced. A buffer that is first written in the sequence may use the memory of a buffer whose last reader
-// is an earlier call: the rows of a block have been read when they are overwritten, and no later block reads them.
+// buffers are sliced. A buffer whose first use is in the sequence may take over the memory of one that is not private
+// and whose last use is an earlier call: the rows of a block have been read when they are overwritten, and no later
+// block reads them.
 //
 // Expects bufferized functions, and kernels with arguments that are marked by `tile.rows`. Leaves loops over blocks of
-// rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and calls outside
-// of the loops cast their operands to these types.
+// rows around the same calls. The kernels then accept arguments that start at any row (`offset: ?`), and all calls of
+// these kernels cast their operands to the new types.
 //
 // Invariants. Kernels compute the same bits for a row, whichever block it is in. No argument that a function writes
 // overlaps another argument: bufferization guarantees it for private functions, and the C interface requires it of
@@ -85,8 +87,8 @@ static MemRefType getSliceType(MemRefType type) {
 }
 
 /// Returns types with a dynamic offset for the arguments of |kernel| with `tile.rows` and for their views. Returns
-/// nullopt if the kernel is not row-wise, has results, has a static number of rows, or uses a buffer in a way that may
-/// depend on the offset.
+/// nullopt if the kernel has no such argument, has results, has a static number of rows, or uses a buffer in a way that
+/// may depend on the offset.
 static std::optional<BufferTypes> getSliceTypes(func::FuncOp kernel) {
   // A call becomes one call for each block of rows, so there is no single result to replace the old one.
   if (kernel.getNumResults() != 0)
@@ -134,8 +136,9 @@ static void report(ArrayRef<func::CallOp> calls) {
 // Loops over blocks of rows
 //===----------------------------------------------------------------------===//
 
-/// Returns the number of rows of one step, for |count| rows: the number of workers times the rows of a block of a
-/// projection, as large as attune-tile-groups makes it unless its `block-bytes` limits it.
+/// Returns the number of rows of one step of a loop over |count| rows: the rows of one block, times the number of
+/// workers. The block has as many rows as attune-tile-groups gives a block of a projection that `block-bytes` does not
+/// limit.
 Value BlockRowsAcrossKernels::getStep(RewriterBase &rewriter, Location loc, Value count) {
   auto constant = [&](int64_t value) -> Value { return arith::ConstantIndexOp::create(rewriter, loc, value); };
   Value some = arith::MaxUIOp::create(rewriter, loc, count, constant(1));

@@ -17,8 +17,9 @@ inline Bound operator*(const Bound &a, const Bound &b) { return a && b ? Bound(*
 /// Returns the upper bound of the larger of two sizes.
 inline Bound max(const Bound &a, const Bound &b) { return a && b ? Bound(SizeExpr::max(*a, *b)) : std::nullopt; }
 
-/// Returns the better of two upper bounds of one size: the only known one, the smaller of two constants, a constant
-/// before another bound, else |b| if it is provably not larger, else |a|.
+/// Returns the better of two upper bounds of one size. If only one is known, returns that one; if none is, nullopt. Of
+/// two constants, returns the smaller; of a constant and an expression, the constant; of two expressions, |b| if it is
+/// provably at most |a|, else |a|.
 inline Bound min(const Bound &a, const Bound &b) {
   if (!a || !b)
     return a ? a : b;

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the type of the result of |op|, a view of a buffer of type |source|; null if |op| is none of the supported
-/// views, or if there is no such view of |source|.
+/// Returns the type that the result of |op|, a view of a buffer, would have if the buffer had the type |source|; null
+/// if |op| is none of the supported views, or if a buffer of that type has no such view.
 static MemRefType getViewType(Operation *op, MemRefType source) {
   if (auto view = dyn_cast<memref::SubViewOp>(op))
     return memref::SubViewOp::inferRankReducedResultType(view.getType().getShape(), source, view.getMixedOffsets(), view.getMixedSizes(),

@@ -11,8 +11,8 @@
 
 namespace attune {
 
-/// New types of buffers, which have other layouts, and the types that follow for their views. Nothing changes until
-/// apply().
+/// New types of buffers, with the same shapes in other layouts, and the types of their views that follow from these.
+/// Nothing changes until apply().
 class BufferTypes {
 public:
   /// Returns true if operand number |operand| of |call| can have |type|. May call add() for further buffers.
@@ -20,13 +20,14 @@ public:
   explicit BufferTypes(AtCall atCall) : atCall(std::move(atCall)) {}
 
   /// Adds |buffer| with |type|, and its views with the types that follow; adds nothing if |buffer| has |type| already.
-  /// Returns false if |buffer| was added with another type, if a view cannot have such a type, if |atCall| returns
-  /// false for a call, or if a user of the buffer or of a view may depend on stride or offset; apply() must not be
-  /// called then.
+  /// Returns false if |buffer| was added with another type, if no type of a view follows, if |atCall| returns false for
+  /// a call, or if another user of the buffer or of a view may depend on stride or offset. If it returns false, apply()
+  /// must not be called.
   bool add(mlir::Value buffer, mlir::MemRefType type);
   /// Returns the new type of |buffer|; null if it keeps its own.
   mlir::MemRefType lookup(mlir::Value buffer) const { return types.lookup(buffer); }
-  /// Sets the types of all added values, and the types of the functions whose arguments they are.
+  /// Sets the types of all added values, and changes the types of functions accordingly if some of these values are
+  /// their arguments.
   void apply();
 
 private:

@@ -12,7 +12,7 @@ using namespace mlir::bufferization;
 using namespace attune;
 
 namespace {
-/// A `tile.key_panel` with a column reads its destination, since the columns before it keep their values.
+/// A `tile.key_panel` with a `column` operand reads its destination: the columns before that column keep their values.
 struct KeyPanelModel : TileOpModel<KeyPanelModel, tiles::KeyPanelOp> {
   bool bufferizesToMemoryRead(Operation *op, OpOperand &operand, const AnalysisState &state) const {
     return TileOpModel::bufferizesToMemoryRead(op, operand, state) || cast<tiles::KeyPanelOp>(op).getColumn();

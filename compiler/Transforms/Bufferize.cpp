@@ -21,8 +21,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Adds upstream's one-shot bufferization across functions, and the pass that drops results that are arguments'
-/// buffers.
+/// Adds upstream's one-shot bufferization across functions, and the pass that drops results of private functions that
+/// are buffers of arguments.
 static void addBufferization(OpPassManager &pm) {
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;

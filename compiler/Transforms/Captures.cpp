@@ -21,8 +21,8 @@ static SizeKey keyOf(Value size, const SymbolTable &symbols) {
   return {dim.getSource(), *index};
 }
 
-/// Returns true if |op| limits a number that is read from a tensor. The kernel gets the result as an argument: a host that
-/// cannot read the tensor passes the limit (`attune-limit-rows`).
+/// Returns true if |op| is the minimum of a limit and a number that is read from a tensor. The kernel gets such a
+/// minimum as an argument: for a host that cannot read the tensor, the caller passes the limit (`attune-limit-rows`).
 static bool limitsCount(Operation *op) {
   auto least = dyn_cast<arith::MinSIOp>(op);
   return least && llvm::any_of(least->getOperands(), [](Value operand) {

@@ -24,8 +24,9 @@ public:
   /// functions of the module.
   Captures(mlir::ValueRange outputs, const mlir::SymbolTable &symbols);
 
-  /// Adds |value|, which the kernel uses. It is read from an output if it is a size of one; otherwise its operation is
-  /// repeated in the kernel if that is cheap, and its operands are added in the same way; otherwise it becomes an input.
+  /// Adds |value|, which the kernel uses. The kernel reads a size of an output from this output. It repeats an
+  /// operation that is cheap, and the operands of the operation are added in the same way. Any other value becomes an
+  /// input.
   void add(mlir::Value value);
   /// Creates the repeated computations in a kernel, and reads of the sizes of its outputs. |arguments| are the inputs,
   /// then the outputs. |mapping| gets the new value of each input, size and repeated computation, but not of outputs.
@@ -36,7 +37,7 @@ public:
 
 private:
   const mlir::SymbolTable &symbols;
-  llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // to an output and its dimension
+  llvm::DenseMap<SizeKey, std::pair<unsigned, int64_t>> sizes; // by size: an output and its dimension
   llvm::SetVector<mlir::Value> read;                           // used values that are sizes of outputs
   llvm::SetVector<mlir::Operation *> repeated;                 // producers first
 };

@@ -1,4 +1,4 @@
-//===- CountGathers.cpp - Messages and bytes of every entry ---------------===//
+//===- CountGathers.cpp - Gathers of every entry, and their bytes ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
@@ -28,15 +28,17 @@ struct CountGathers : attune::impl::CountGathersBase<CountGathers> {
 };
 } // namespace
 
-/// Returns the number of executions of |op| in a call of its function if |op| is a gather, else 0. In the loop over
-/// experts the number is an upper bound, since experts without rows gather nothing.
+/// Returns the number of executions of |op| in a call of its function if |op| is a gather, else 0. A loop whose number
+/// of iterations is not a constant counts as one iteration. In the loop over experts the number is an upper bound,
+/// since experts without rows gather nothing.
 static std::optional<SizeExpr> countGathers(Operation *op, DimBounds &) {
   return isa<AllGatherOp>(op) ? SizeExpr(countRuns(op)) : SizeExpr(0);
 }
 
-/// Returns the bytes that a rank receives from the other ranks by all runs of |op| if |op| is a gather, else 0. In a
-/// loop over sorted rows of experts, the bound of the rows in one run is the number of rows of all experts, so it counts
-/// the rows of all runs. In a loop over lists of tokens, the bound is the number of tokens.
+/// Returns the bytes that a rank receives from the other ranks by |op| if |op| is a gather, else 0; nullopt if a size
+/// has no bound. In a loop only one run counts. In the loop over experts it stands for all runs: if rows are sorted by
+/// expert, the bound of the rows in one run is the number of rows of all experts; if experts have lists of tokens, the
+/// bound is the number of tokens, and the bytes are multiplied by the number of rows that a token has in all runs.
 static std::optional<SizeExpr> countGatherBytes(Operation *op, DimBounds &bounds) {
   auto gather = dyn_cast<AllGatherOp>(op);
   if (!gather)

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `kernels` phase: kernels in destination-passing style, and `tile.work` on the calls of kernels that
-// compute products or use caches. Sets the attribute `rt.kernel_work` of the entries whose work follows from their
-// dims, removes `tile.work` from the calls, and changes nothing else.
+// Expects kernels in destination-passing style, as `attune-outline-kernels` leaves them, and `tile.work` on the calls
+// of kernels that compute products or use caches. Sets the attribute `rt.kernel_work` of the entries whose work follows
+// from their dims, removes `tile.work` from the calls, and changes nothing else.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ using namespace attune;
 
 namespace {
 
-/// The work of all calls of one kernel.
+/// The work of all calls of one kernel in a call of a function, in terms of the function's symbols.
 struct Work {
   int64_t calls = 0;
   SizeExpr flops, weightBytes, tensorBytes;
@@ -74,8 +74,9 @@ static bool isMask(BlockArgument argument) {
   });
 }
 
-/// Returns true if |argument| of a kernel that uses a key and a value cache is one of them. Caches have five and four
-/// dimensions. They are the results of a kernel that updates them, and inputs of other kernels.
+/// Returns true if |argument| of a kernel that uses a key cache and a value cache is one of the two. Key caches have
+/// five dimensions, value caches four. Caches are the destinations of a kernel that updates them, and inputs of other
+/// kernels.
 static bool isCache(BlockArgument argument) {
   auto hasRank = [](Type type, int64_t least) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -95,17 +96,21 @@ static std::optional<SizeExpr> countTableRows(tiles::RotaryTileOp op, const std:
   return *rows * SizeExpr(table.getDimSize(1) * llvm::divideCeil(table.getElementTypeBitWidth(), 8));
 }
 
-/// Returns the bytes of |rows| elements of the vector of which |op| extracts one; nullopt if |rows| is.
+/// Returns the bytes of |rows| elements of the vector from which |op| extracts an element; nullopt if |rows| is
+/// nullopt.
 static std::optional<SizeExpr> countVectorElements(tensor::ExtractOp op, const std::optional<SizeExpr> &rows) {
   int64_t bits = op.getTensor().getType().getElementTypeBitWidth();
   return rows ? std::optional(*rows * SizeExpr(llvm::divideCeil(bits, 8))) : std::nullopt;
 }
 
-/// Returns the bytes that a kernel reads of |argument|, each counted once: all of them, or those of the slices that the
-/// kernel takes before its loop. A table that is looked up element by element (an embedding) counts with as many
-/// elements as the result has, a vector (the scales of an embedding's rows) with one element for each row of the result,
-/// and a table of rotary embeddings with one row for each row of the result; none counts with provably more than all of it.
-/// Returns nullopt if the number does not follow from the dims.
+/// Returns the bytes that a kernel reads of |argument|, in terms of the kernel's arguments; nullopt if the number does
+/// not follow from these. The bytes are
+/// - of a table that is looked up element by element (an embedding), those of as many elements as the result has;
+/// - of a vector that is looked up (the scales of an embedding's rows), those of one element for each row of the
+///   result;
+/// - of a table of rotary embeddings, those of one row for each row of the result;
+/// - else those of the slices that the kernel takes before its loop, or all bytes if it uses |argument| otherwise.
+/// If all bytes are provably not more than these, they count instead.
 CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   if (auto it = read.find(argument); it != read.end())
     return it->second;
@@ -138,7 +143,8 @@ CountKernelWork::Count CountKernelWork::bytesRead(BlockArgument argument) {
   return read[argument] = bytes;
 }
 
-/// Adds the work of |call| to |work|. Returns false if it does not follow from the dims; |work| is then incomplete.
+/// Adds the work of |call| to |work|. Returns false if the work of the call does not follow from the caller's symbols;
+/// |work| is then incomplete.
 bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work &work) {
   ++work.calls;
   auto known = call->getAttrOfType<tiles::WorkAttr>(tiles::kWorkAttr);
@@ -162,7 +168,7 @@ bool CountKernelWork::addKernelCall(func::CallOp call, func::FuncOp kernel, Work
 }
 
 /// Adds the work of the kernels that |call| runs to |result|, in terms of the caller's symbols. Returns false if a part
-/// of it does not follow from the dims; |result| is then incomplete.
+/// of this work does not follow from them; |result| is then incomplete.
 bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   auto callee = symbols.lookupNearestSymbolFrom<func::FuncOp>(call, call.getCalleeAttr());
   if (!callee || callee.isExternal())
@@ -185,7 +191,8 @@ bool CountKernelWork::addCall(func::CallOp call, WorkByKernel &result) {
   return true;
 }
 
-/// Returns the work of all kernels that a call of |function| runs, in terms of its symbols; nullopt if it is not known.
+/// Returns the work of all kernels that a call of |function| runs, in terms of the symbols of |function|; nullopt if it
+/// does not follow from them.
 const std::optional<WorkByKernel> &CountKernelWork::workOf(func::FuncOp function) {
   if (auto it = known.find(function); it != known.end())
     return it->second;

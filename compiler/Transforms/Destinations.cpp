@@ -34,8 +34,8 @@ static Value memoryOf(Value value, const SymbolTable &symbols, llvm::SmallPtrSet
   auto callee = call ? symbols.lookup<func::FuncOp>(call.getCallee()) : func::FuncOp();
   if (!callee || callee.isExternal() || !callee.getBody().hasOneBlock() || !entered.insert(callee).second)
     return nullptr;
-  // The callee takes its destinations as arguments already, since callers come after their callees. So a result that
-  // has a destination is computed in the memory of an argument.
+  // OutlineKernels makes callees take destinations before their callers. In such a callee, a result that has a
+  // destination is computed in the memory of an argument.
   Value given = memoryOf(callee.getBody().front().getTerminator()->getOperand(result.getResultNumber()), symbols, entered);
   entered.erase(callee);
   auto argument = dyn_cast_if_present<BlockArgument>(given);
@@ -53,7 +53,8 @@ tensor::EmptyOp attune::destinationOf(Value value, const SymbolTable &symbols) {
 }
 
 /// Clones |value|, index arithmetic on the arguments of a function, at the insertion point of |builder|, with the
-/// operands of |call| for the arguments. Returns null if |value| depends on other values.
+/// operands of |call| for the arguments. Returns null if |value| depends on other values. |mapping| has the values that
+/// were cloned before.
 static Value rebuild(OpBuilder &builder, Value value, func::CallOp call, const SymbolTable &symbols, IRMapping &mapping) {
   if (mapping.contains(value))
     return mapping.lookup(value);

@@ -14,12 +14,12 @@ namespace attune {
 /// arithmetic, constants.
 bool isRepeatable(mlir::Operation *op);
 
-/// Returns the tensor.empty in whose memory |value| is computed, or null. Looks through a call if its callee, found in
-/// |symbols|, takes destinations.
+/// Returns the tensor.empty in whose memory |value| is computed; null if there is none. Looks through a call if its
+/// callee, found in |symbols|, takes destinations.
 mlir::tensor::EmptyOp destinationOf(mlir::Value value, const mlir::SymbolTable &symbols);
 
 /// Appends to |function| one destination argument for each result that is not an update of an argument. Replaces
-/// |calls|, which are all its uses, by calls with tensor.empty ops for these arguments. Fails, with an error, for a
+/// |calls|, all uses of |function|, by calls with tensor.empty ops for these arguments. Fails, with an error, for a
 /// result that no kernel computes, that has the destination of another result, or whose size does not follow from the
 /// arguments.
 mlir::LogicalResult passDestinations(mlir::func::FuncOp function, llvm::ArrayRef<mlir::func::CallOp> calls,

@@ -121,8 +121,9 @@ Bound DimBounds::getFold(OpFoldResult value) {
   return getValue(cast<Value>(value));
 }
 
-/// Returns a bound of |value| from the slices of stride 1 that have |value| as a size: a slice lies within its source,
-/// so the smallest bound of that dimension of their sources. Returns nullopt if there are no such slices.
+/// Returns a bound of |value| from the slices of stride 1 that have |value| as the size of a dimension. A slice lies
+/// within its source, so |value| is at most the size of that dimension of the source. Returns the best of these bounds;
+/// nullopt if there is none.
 Bound DimBounds::getSliceBound(Value value) {
   Bound bound;
   for (Operation *user : value.getUsers()) {

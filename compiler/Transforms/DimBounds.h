@@ -31,11 +31,12 @@ public:
   /// Return the bound of an index value, or of dimension |dim| of |shaped|, if it is a constant; else nullopt.
   std::optional<int64_t> getConstantValue(mlir::Value value);
   std::optional<int64_t> getConstantDim(mlir::Value shaped, int64_t dim);
-  /// Translates |expr| from the callee's arguments to the caller's symbols; returns nullopt if an operand has no bound.
+  /// Translates |expr| from the callee's arguments to the caller's symbols; returns nullopt if an operand on which
+  /// |expr| depends has no bound.
   std::optional<SizeExpr> atCall(mlir::func::CallOp call, const SizeExpr &expr);
 
   /// Returns the run-time value of |symbol| in |function|: an argument, or a `memref.dim` of one, which it creates at
-  /// the insertion point of |builder|. Expects buffers as arguments, one of which names |symbol|.
+  /// the insertion point of |builder|. Expects a function on buffers and a symbol of this function.
   static mlir::Value materialize(mlir::OpBuilder &builder, mlir::func::FuncOp function, mlir::Attribute symbol);
 
 private:

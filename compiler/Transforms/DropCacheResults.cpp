@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects bufferized entries whose results are caches (`xfmr.cache`). Each result must be the argument with the same
-// cache, which the function has updated in place; then the result is dropped. Any other result means that bufferization
-// has copied a cache, and is an error.
+// cache, which the function has updated in place; then the result is dropped. Any other result is an error: if it is
+// marked as a cache, bufferization has copied this cache.
 //
 //===----------------------------------------------------------------------===//
 

@@ -48,8 +48,8 @@ Type withF32(Type type) {
   return shaped ? Type(shaped.clone(f32)) : f32;
 }
 
-/// Replaces conversions between integers and bf16, which the canonicalizer makes of two conversions, by those two: the
-/// one between f32 and bf16 can be expanded.
+/// Splits each conversion between integers and bf16 into one between integers and f32 and one between f32 and bf16,
+/// which can be expanded. The canonicalizer merges two such conversions to one.
 void splitIntegerConversions(Operation *root) {
   IRRewriter rewriter(root->getContext());
   root->walk([&](Operation *op) {

@@ -76,7 +76,7 @@ private:
 
 static constexpr float kInfinity = std::numeric_limits<float>::infinity();
 static constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-/// 1.5 * 2^23: adding it leaves the nearest integer (ties to even) in the low bits of the sum.
+/// 1.5 * 2^23: its sum with a number of magnitude below 2^22 has the nearest integer (ties to even) in its low bits.
 static constexpr float kRound = 12582912.0f;
 static constexpr float kLog2E = 1.44269504088896341f;
 /// ln 2 as the sum of two f32.
@@ -89,13 +89,14 @@ static constexpr float kLn2High = 0.693147180559945309f, kLn2Low = -1.9046542999
 static constexpr float kExp2[] = {1.0f, 0.693147242f, 0.240226552f, 0.0555027276f, 0.00961706601f, 0.00134178915f, 0.000158193056f};
 /// e^r on [-ln 2 / 2, ln 2 / 2], relative error 3.2e-9.
 static constexpr float kExp[] = {1.0f, 1.0f, 0.49999994f, 0.166665167f, 0.0416681059f, 0.0083691394f, 0.00138367142f};
-/// erf(x) / x - 1 in x^2 up to |x| = kErfSplit, relative error 1.7e-8.
+/// erf(x) / x - 1 as a polynomial in x^2, up to |x| = kErfSplit, relative error 1.7e-8.
 static constexpr float kErfSmall[] = {0.128379151f, -0.376124918f, 0.112817675f, -0.0267643556f, 0.00498943171f, -0.000597026898f};
-/// log2(erfc(x)) / x from kErfSplit to 4, where erf rounds to 1; relative error 3e-9 of erf.
+/// log2(erfc(x)) / x from kErfSplit to kErfOne, where erf rounds to 1; relative error 3e-9 of erf.
 static constexpr float kErfLarge[] = {-1.62809849f, -0.917159736f, -0.151844874f, 0.033013083f, -0.00463503553f, 0.000308330898f};
 static constexpr float kErfSplit = 0.9277f, kErfOne = 4.0f;
-/// (tanh(x) - x) / x^3 in x^2 up to |x| = kTanhSplit, relative error 8.5e-9 of tanh.
+/// (tanh(x) - x) / x^3 as a polynomial in x^2, up to |x| = kTanhSplit, relative error 8.5e-9 of tanh.
 static constexpr float kTanhSmall[] = {-0.333332807f, 0.133314416f, -0.0537397154f, 0.0206390824f, -0.00570498034f};
+/// From kTanhOne on tanh rounds to 1.
 static constexpr float kTanhSplit = 0.625f, kTanhOne = 10.0f;
 /// (log(1 + f) - f + f^2/2) / f^3 on [-1/3, 1/3], relative error 1.4e-9 of the logarithm.
 static constexpr float kLog[] = {0.333333343f,  -0.249998108f, 0.199997649f,  -0.166800842f, 0.142989591f,

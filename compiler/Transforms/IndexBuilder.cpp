@@ -47,9 +47,9 @@ Value IndexBuilder::divf(Value a, Value b) { return arith::DivFOp::create(*this,
 Value IndexBuilder::fma(Value a, Value b, Value c) { return math::FmaOp::create(*this, a, b, c); }
 Value IndexBuilder::compare(arith::CmpFPredicate predicate, Value a, Value b) { return createOrFold<arith::CmpFOp>(predicate, a, b); }
 
-// For some machines LLVM would call a library function for the conversion from f16. Instead, sign, exponent and mantissa
-// are moved to their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by 2^112. This is
-// exact for subnormal numbers, too.
+// For some machines LLVM would call a library function for the conversion from f16. Instead, sign, exponent and
+// mantissa are moved to their places in an f32, whose exponent bias is larger by 112, and the f32 is multiplied by
+// 2^112. This is exact for subnormal numbers, too.
 Value IndexBuilder::widenHalf(Value words) {
   Type number = typeLike(words.getType(), getF32Type());
   auto word = [&](uint32_t bits) { return constantLike(words.getType(), getI32IntegerAttr(static_cast<int32_t>(bits))); };

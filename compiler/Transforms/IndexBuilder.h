@@ -52,9 +52,11 @@ public:
   Value extractIndex(Value values, Value index);
 
   // Scalars and vectors.
-  /// Returns |element|, or a vector of it of the shape of |type| if that is a vector.
+  /// Returns |element| if |type| is a scalar type; if |type| is a vector, a vector of its shape with elements of
+  /// |element|.
   static mlir::Type typeLike(mlir::Type type, mlir::Type element);
-  /// Returns the constant |value|, or a vector of it of the shape of |type| if that is a vector.
+  /// Returns the constant |value| if |type| is a scalar type; if |type| is a vector, a vector of its shape with |value|
+  /// in all lanes.
   Value constantLike(mlir::Type type, mlir::TypedAttr value);
   Value f32(double value);
   Value addf(Value a, Value b);
@@ -64,8 +66,8 @@ public:
   /// Returns a * b + c, rounded once.
   Value fma(Value a, Value b, Value c);
   Value compare(mlir::arith::CmpFPredicate predicate, Value a, Value b);
-  /// Returns a finite f16, or a vector of them, as f32, without an instruction for f16. |words| are the bits of the
-  /// f16, sign-extended to i32.
+  /// Converts finite values of f16 to f32 without an instruction for f16. |words|, an i32 or a vector of i32, has the
+  /// bits of the values, sign-extended.
   Value widenHalf(Value words);
 
   /// Creates `for (i = begin; i < end; i += step)` with the carried values |initial|; returns their last values.

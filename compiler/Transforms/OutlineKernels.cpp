@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects the `tiled` phase: scf.forall on tensors. Moves each one that is in no other scf.forall to a private function
-// in destination-passing style. Every other private function with tensor results gets their destinations as last
-// arguments, too, so that no function returns a buffer after bufferization. A result that is an update of an argument
-// (a cache) has its destination already.
+// Expects the IR of the phase `tiled`: scf.forall on tensors. Moves each loop that is in no other scf.forall to a
+// private function in destination-passing style. Every other private function with tensor results gets their
+// destinations as last arguments, too, so that no private function returns a buffer after bufferization. A result that
+// is an update of an argument (a cache) has its destination already.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,9 +28,9 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Collects the values from outside of |region| that its tensor operations use, directly or through views, in the order
-/// of these operations. Collecting the uses by all operations would make the order depend on the arithmetic of tile
-/// sizes; this order is the same whichever pass tiled the kernel.
+/// Collects the values from outside of |region| that its operations of linalg, `tile` and `xfmr` use, directly or
+/// through views, in the order of these operations. This order is the same whichever pass tiled the kernel. If all
+/// operations counted, the order would depend on the arithmetic of tile sizes.
 static void collectOperands(Region &region, llvm::SetVector<Value> &values) {
   region.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!isa<linalg::LinalgOp>(op) && !isa<tiles::TileDialect, xfmr::XfmrDialect>(op->getDialect()))

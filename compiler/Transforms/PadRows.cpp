@@ -27,7 +27,8 @@ using namespace attune;
 
 namespace {
 
-/// A buffer, the arguments to which calls pass it, and the views of these, with the types that they would get.
+/// A buffer, the arguments for which calls pass it, the other buffers that calls pass for these arguments, and the
+/// views of all of them, with the types that they would get.
 class Buffers {
 public:
   Buffers(const SymbolTable &symbols, const xfmr::FunctionUsers &users) : symbols(symbols), users(users) {}
@@ -50,8 +51,8 @@ struct PadRows : attune::impl::PadRowsBase<PadRows> {
 
 } // namespace
 
-/// Adds argument |index| of |function| with |type|, and the operands of all its calls. Returns false if one of them
-/// cannot have the type.
+/// Adds argument |index| of |function| with |type|, and the operands that all calls of |function| pass for it. Returns
+/// false if one of these values cannot have the type.
 bool Buffers::addArgument(func::FuncOp function, unsigned index, MemRefType type) {
   if (!function || function.isExternal() || !function.isPrivate() || xfmr::getEntry(function))
     return false;

@@ -21,8 +21,8 @@ using namespace attune;
 // Captures
 //===----------------------------------------------------------------------===//
 
-/// Returns true if |op| is cheaper to repeat in every call of the body than to pass: constants, addresses of globals,
-/// index arithmetic, and views, whose sizes and strides are passed if they cannot be repeated either.
+/// Returns true if |op| is cheaper to repeat in every call of the body than its result is to pass: constants, addresses
+/// of globals, index arithmetic, and views. Sizes and strides of a view that cannot be repeated are passed.
 static bool canRecompute(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>())
     return true;
@@ -77,7 +77,7 @@ SmallVector<Value> ParallelLoop::delinearize(OpBuilder &b, Value index, ArrayRef
   return numbers;
 }
 
-/// Returns the indices of the iteration after |numbers|, computed without a division.
+/// Returns the indices of the iteration after the one with the indices |numbers|, computed without a division.
 SmallVector<Value> ParallelLoop::increment(OpBuilder &b, ValueRange numbers, ArrayRef<Value> counts) {
   SmallVector<Value> next(numbers);
   Value zero = constant(b, 0), one = constant(b, 1), carry = one;

@@ -14,7 +14,7 @@ namespace attune {
 
 /// A parallel loop that becomes a function, with its lower bounds, steps and trip counts as values.
 struct ParallelLoop {
-  /// Creates the computation of the trip counts before the loop.
+  /// Creates the lower bounds, steps and trip counts at the insertion point of |builder|, which is before the loop.
   ParallelLoop(mlir::scf::ForallOp forall, mlir::OpBuilder &builder);
 
   /// Returns two lists for the values that the function needs: values to pass to it, and operations that it repeats,
@@ -38,13 +38,13 @@ private:
   void cloneIteration(mlir::OpBuilder &b, mlir::IRMapping &map, mlir::ValueRange numbers, mlir::Value worker);
 };
 
-/// Reports an error if |loop| has results: lowered loops write to buffers.
+/// Fails, with an error, if |loop| has results: lowered loops write to buffers.
 llvm::LogicalResult verifyOnBuffers(mlir::scf::ForallOp loop);
 
 /// Adds the first argument `%host: !llvm.ptr {rt.role = #rt.role<host>}`, a pointer to the functions of the runtime
-/// (attune_host), to every function that contains one of |users|, operations that call the runtime, and to the
-/// functions that call it, directly or through others; the calls pass the pointer on. Fails, with an error, if a
-/// parallel loop calls a function that gets the argument.
+/// (attune_host), to every function that contains one of |users|, operations that call the runtime, and to all callers
+/// of such functions, direct and indirect. Their calls pass the pointer on. Fails, with an error, if a parallel loop
+/// calls a function that gets the argument.
 llvm::LogicalResult passHost(mlir::ModuleOp module, llvm::ArrayRef<mlir::Operation *> users);
 
 } // namespace attune

@@ -11,18 +11,19 @@ include "mlir/Pass/PassBase.td"
 def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
   let summary = "record the arithmetic of every entry as a formula of its dims";
   let description = [{
-    Gives each entry, a function that applications call, the attribute `xfmr.flops`, a formula of the number of its
-    arithmetic operations: two for each multiply-add of its `xfmr.linear` operations and of the products of its
-    `xfmr.attention` operations, also in the functions that it calls. The products of attention are Q K^T, P V and those
-    with tables of relative positions. Hidden keys count, and every sequence counts at the longest length of the batch.
-    All other operations count nothing.
+    Gives each entry, a function that applications call, the attribute `xfmr.flops`: the number of arithmetic operations
+    of one call, as a formula. Each `xfmr.linear` and each product of an `xfmr.attention` counts two operations for each
+    multiply-add, also in the functions that the entry calls. The products of attention are Q K^T, P V and those with
+    tables of relative positions. Hidden keys count, and every sequence counts at the longest length of the batch. All
+    other operations count as 0.
 
-    The formula is in terms of the dims: the names of dynamic sizes, and of `index` arguments such as `past`, in the
-    signature of the entry. A size that is read from memory, such as the number of packed tokens, counts with its upper
-    bound. An operation in a loop or a branch counts once; a recursive call and a call of an external function count
-    nothing. In the loop over experts (`xfmr-decompose-experts`) one iteration counts for all of them, since the bound
-    of the rows of one expert is the number of rows of all experts. With that pass's option `known-counts` the bound is
-    the number of tokens, so the count is multiplied by k, the number of experts that each token chooses.
+    The formula is in terms of the dims of the entry: the names of dynamic sizes, and of `index` arguments such as
+    `past`, in its signature. A size that is read from memory, such as the number of packed tokens, counts with its
+    upper bound. An operation in a loop or a branch counts once. A recursive call and a call of an external function
+    count as 0. In the loop over experts (`xfmr-decompose-experts`) one iteration counts for all iterations, since the
+    bound of the rows of one expert is the number of rows of all experts. With the option `known-counts` of
+    `xfmr-decompose-experts` the bound is only the number of tokens, so the count is multiplied by k, the number of
+    experts that each token chooses.
 
     ```mlir
     func.func @forward(%x: tensor<?x48xf32> {xfmr.input = #xfmr.input<"x", [tokens, 48]>}, %w: tensor<64x48xf32>)
@@ -45,11 +46,12 @@ def CountFlops : Pass<"attune-count-flops", "::mlir::ModuleOp"> {
 def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
   let summary = "record the number of gathers of every entry, and the bytes they receive, as formulas of its dims";
   let description = [{
-    Ranks are the processes that run a divided model. If the attribute `xfmr.ranks` of the module, their number, is
-    above 1, each entry, a function that applications call, gets two formulas: `xfmr.gathers` counts its
-    `xfmr.all_gather` operations, also in the functions that it calls, and `xfmr.gather_bytes` the bytes that each rank
-    receives by these operations from the other ranks. Formulas are in terms of the dims of the entry, the names of
-    dynamic sizes in its signature. With two ranks:
+    Ranks are the processes that run a divided model; the attribute `xfmr.ranks` of the module is their number. If it is
+    above 1, each entry, a function that applications call, gets two formulas. `xfmr.gathers` is the number of
+    `xfmr.all_gather` operations in a call of the entry, also in the functions that the entry calls. `xfmr.gather_bytes`
+    is the number of bytes that each rank receives from the other ranks by these operations. The formulas are in terms
+    of the dims of the entry: the names of dynamic sizes, and of `index` arguments such as `past`, in its signature.
+    With two ranks:
 
     ```mlir
     func.func @forward(%x: tensor<?x24xf32> {xfmr.input = #xfmr.input<"x", [tokens, 24]>}) -> tensor<?x48xf32>
@@ -65,13 +67,16 @@ def CountGathers : Pass<"attune-count-gathers", "::mlir::ModuleOp"> {
 
     `xfmr.gathers` counts an operation in a loop once for each iteration if the number of iterations is a constant, else
     once. In the loop over experts (`xfmr-decompose-experts`) this is an upper bound, since experts that no token
-    chooses gather nothing. `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts one
-    iteration counts for all of them, since the bound of the rows of one expert is the number of rows of all experts.
-    With the option `known-counts` of `xfmr-decompose-experts` the bound is only the number of tokens, so the bytes are
-    multiplied by k, the number of experts that each token chooses. Both attributes count a call in a loop once, and a
-    recursive call or a call of an external function not at all. A size that is read from memory, such as the number of
-    packed tokens, counts with its upper bound; a size that neither follows from the dims nor has such a bound is an
-    error. Changes nothing else. Numerics: exact.
+    chooses gather nothing.
+
+    `xfmr.gather_bytes` counts an operation in a loop once. In the loop over experts one iteration counts for all
+    iterations, since the bound of the rows of one expert is the number of rows of all experts. With the option
+    `known-counts` of `xfmr-decompose-experts` the bound is only the number of tokens, so the bytes are multiplied by k,
+    the number of experts that each token chooses.
+
+    Both attributes count a call in a loop once, and a recursive call or a call of an external function not at all. A
+    size that is read from memory, such as the number of packed tokens, counts with its upper bound; a size that neither
+    follows from the dims nor has such a bound is an error. Changes nothing else. Numerics: exact.
   }];
 }
 
@@ -81,8 +86,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     `attune bench` compares the time of kernels with the work that this pass records. The pass gives each entry, a
     function that applications call, the attribute `rt.kernel_work`. It has an element for each kernel of the module, in
     the order of the module's functions: the number of calls of the kernel in a call of the entry, 0 if the entry does
-    not call it, and formulas for the arithmetic and the bytes of all these calls. Formulas are in terms of the entry's
-    dims, the names of dynamic sizes in its signature.
+    not call it, and formulas for the arithmetic and the bytes of all these calls. Formulas are in terms of the dims of
+    the entry: the names of dynamic sizes, and of `index` arguments such as `past`, in its signature.
 
     ```mlir
     %y = call @linear(%x, %w, %d)
@@ -94,29 +99,33 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
     %y = call @linear(%x, %w, %d) ...
     ```
 
-    Bytes are those that must be moved if nothing stays in a hardware cache from one kernel to the next: each weight
+    The bytes are those that must be moved if nothing stays in a hardware cache from one kernel to the next: each weight
     (`weight_bytes`) and each other input (`tensor_bytes`) is read once, and each result is written once
-    (`tensor_bytes`). There are three exceptions. Of an input of which the kernel takes slices before its loop, only the
-    slices count. Of a table that is looked up, only the elements that are looked up count, an element again for each
-    lookup, or the whole table if that is provably less: for an embedding as many elements as the result has, for rotary
-    embeddings a row of the table for each row of the result. Of a key/value cache, the tokens that a call accesses
-    count, as `cache_bytes` of `tile.work` says. In a call with `cache_bytes`, the caches, which have four and five
-    dimensions, count nothing by themselves: the results of a kernel that updates caches, and the inputs, but for a
-    mask, of another kernel.
+    (`tensor_bytes`). There are three exceptions:
+
+    - If the kernel takes slices of an input before its loop, only the bytes of the slices count.
+    - If the kernel looks up elements of a table, only these elements count, each as often as it is looked up: for an
+      embedding as many elements as the result has, for the scales of its rows an element for each row of the result,
+      for rotary embeddings a row of the table for each row of the result. The whole table counts instead if it is
+      provably smaller.
+    - Caches of keys and values count with the tokens that a call accesses, as `cache_bytes` of `tile.work` says. In a
+      call with `cache_bytes`, the arguments that are caches do not count by their sizes. In a kernel with a result of
+      five dimensions, which updates caches, these are the results of four or more dimensions. In other kernels they are
+      the inputs of four or more dimensions, except a mask.
 
     A call in a loop or a branch counts once. A size that is read from memory, such as the number of packed tokens,
     counts with its upper bound.
 
-    The attribute `tile.work` of a call gives its arithmetic and the bytes of caches, which count as `tensor_bytes`, in
-    terms of the arguments of the calling function: here `#xfmr.argument<0, 0>` is dimension 0 of argument 0. All other
-    bytes follow from the arguments of the kernel. `attune-tile-groups`, `attune-tile-attention` and
-    `attune-tile-head-ops` set `tile.work` on loops, `attune-outline-kernels` moves it to calls, and this pass removes
-    it.
+    The attribute `tile.work` of a call has formulas of the arithmetic of the call and of the bytes of caches
+    (`cache_bytes`), which count as `tensor_bytes`. Their symbols are arguments of the calling function, here
+    `#xfmr.argument<0, 0>` for dimension 0 of argument 0; in an entry they are its dims. All other bytes follow from the
+    arguments of the kernel. `attune-tile-groups`, `attune-tile-attention` and `attune-tile-head-ops` set `tile.work` on
+    loops, `attune-outline-kernels` moves it to calls, and this pass removes it.
 
-    An entry gets no attribute, and a remark says so, if the size of an operand of a kernel neither follows from the
-    entry's dims nor has a bound in terms of them, or if a function that it calls is recursive. Arithmetic that does not
-    follow from the dims counts as 0; a remark of the pass that tiles the kernel says so. Runs in the phase `kernels`
-    after `attune-outline-kernels`. Numerics: exact.
+    An entry gets no `rt.kernel_work`, and a remark says so, in two cases: the size of an operand of a kernel neither
+    follows from the dims nor has a bound in terms of them, or the entry calls a recursive function. Arithmetic that
+    does not follow from the dims counts as 0; a remark of the pass that tiles the kernel says so. Runs in the phase
+    `kernels` after `attune-outline-kernels`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::rt::RtDialect"];
 }
@@ -128,8 +137,8 @@ def CountKernelWork : Pass<"attune-count-kernel-work", "::mlir::ModuleOp"> {
 def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
   let summary = "reject ops on tensors that bufferization does not support";
   let description = [{
-    Reports an error that names the first op of a function that has a tensor operand or result and does not implement
-    `BufferizableOpInterface`:
+    Walks each function and reports an error at the first operation that has a tensor as an operand or a result but does
+    not implement `BufferizableOpInterface`:
 
     ```mlir
     %y = tosa.add %x, %x : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
@@ -143,7 +152,7 @@ def CheckTensorOps : Pass<"attune-check-tensor-ops", "::mlir::func::FuncOp"> {
 }
 
 def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp"> {
-  let summary = "drop the results of entries that are caches updated in place";
+  let summary = "drop results of entries: caches that the entries update in place";
   let description = [{
     ```mlir
     func.func @decode(%mask: memref<?x?xf32> {xfmr.cache = #xfmr.cache<"visible", [slots, capacity]>})
@@ -160,9 +169,9 @@ def DropCacheResults : Pass<"attune-drop-cache-results", "::mlir::func::FuncOp">
 
     A cache is an argument of an entry (a function that applications call), marked `xfmr.cache`, whose content is kept
     from one call to the next: keys, values or a mask. `caches = continue` says that the entry appends to caches of
-    sequences that have tokens already. On tensors an entry returns each cache that it updates; after bufferization the
-    result must be the buffer of the argument, and callers already have it. Another buffer as the result is an error,
-    since it means that bufferization has copied the cache; so is a result that is no cache.
+    sequences that have tokens already. On tensors an entry returns each cache that it updates. After bufferization the
+    result must be the buffer of the argument, which callers already have. Another buffer as the result is an error,
+    since bufferization has then copied the cache. A result that is not a cache is an error, too.
 
     Expects bufferized functions, after `attune-outputs-to-arguments`. Leaves functions that are not entries alone.
     Numerics: exact.
@@ -216,10 +225,15 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
     An entry is a function that applications call. Here `%out` is the buffer in which the application wants the output
     `%z`, and `%d` is the destination in which `@linear` computes `%y`. After bufferization, the last operation copies a
     buffer to itself and folds. A value that is several outputs is computed in the buffer of the first and copied to the
-    others. A copy also remains if the value is not computed in a `tensor.empty` of the entry; if that `tensor.empty`
-    has other users or is the destination of another result of the same operation, too; if static sizes or element types
-    of the value and of the output's buffer differ; if a reshape other than `tensor.expand_shape` follows the
-    computation; or if the entry also uses the output's buffer in another way.
+    others.
+
+    A copy also remains in these cases:
+
+    - The value is not computed in a `tensor.empty` at the top level of the entry.
+    - That `tensor.empty` has other users, or is also the destination of another result of the same operation.
+    - A static size or the element type of the value differs from that of the output's buffer.
+    - A reshape other than `tensor.expand_shape` follows the computation.
+    - The entry also uses the output's buffer in another way.
 
     Expects the output buffers of `attune-outputs-to-arguments` and functions that take destinations
     (`attune-outline-kernels`). Run it before `attune-bufferize`. Leaves functions that are not entries alone. The phase
@@ -229,7 +243,7 @@ def WriteOutputsInPlace : Pass<"attune-write-outputs-in-place", "::mlir::ModuleO
 }
 
 def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::ModuleOp"> {
-  let summary = "convert tensors that several calls read to buffers once, and pass the buffers";
+  let summary = "make one buffer of each tensor that several calls read, and pass this buffer to the calls";
   let description = [{
     ```mlir
     %mask = call @additive_mask(...) : (...) -> tensor<?x?xf32>
@@ -244,11 +258,16 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
 
     One-shot bufferization compares every use of a tensor with every other one, which is slow for a mask that all layers
     read. This pass replaces the uses in calls by one use, the conversion to a buffer. It converts an argument of a
-    private function under four conditions: the function only reads the argument; two or more calls pass the same tensor
-    for it; nothing writes to the memory of a tensor that a call passes for it once that tensor is computed; and nothing
-    but calls refers to the function. Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. Two
-    or more slices of one tensor at the top level of an entry, a function that applications call, become views of one
-    buffer if nothing writes to the memory of that tensor once it is computed. Other arguments and slices are left
+    private function under four conditions:
+
+    - The function only reads the argument.
+    - At least two calls pass the same tensor for the argument.
+    - After a call's tensor for the argument has been computed, nothing writes to its memory.
+    - Nothing but calls refers to the function.
+
+    Inside the function, `bufferization.to_tensor` makes a tensor of the buffer. The pass also converts slices: two or
+    more slices of one tensor at the top level of an entry, a function that applications call, become views of one
+    buffer if nothing writes to the memory of the tensor after it has been computed. Other arguments and slices are left
     alone.
 
     Expects functions in destination-passing style; run it before `attune-bufferize`. Numerics: exact.
@@ -257,7 +276,7 @@ def SharedReadsToBuffers : Pass<"attune-shared-reads-to-buffers", "::mlir::Modul
 }
 
 def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
-  let summary = "copy the pieces of a stacked tensor to a buffer one by one";
+  let summary = "copy the slices of a stacked tensor to a buffer one by one";
   let description = [{
     ```mlir
     %0 = tensor.empty(%n) : tensor<2x?xf32>
@@ -274,9 +293,10 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 
     A stacked tensor is an output that has a slice for each layer, such as all hidden states. One-shot bufferization
     gives the same result, but its time grows with the square of the number of slices or faster. The pass rewrites a
-    `tensor.empty` and two or more `tensor.insert_slice` in its block: the first inserts into the `tensor.empty`, each
-    other one into the result of the one before, and these tensors but the last have no other use. The pieces may have
-    other uses. The alignment of 64 bytes is the default of bufferization.
+    `tensor.empty` and two or more `tensor.insert_slice` in its block: the first inserts into the `tensor.empty`, and
+    each other one into the result of the one before. The `tensor.empty` and the results of all insertions but the last
+    must have no other use. The inserted tensors may have other uses. The alignment of 64 bytes is the default of
+    bufferization.
 
     Expects tensors; run it before `attune-bufferize`. Leaves single insertions alone. Numerics: exact.
   }];
@@ -286,8 +306,8 @@ def StacksToBuffers : Pass<"attune-stacks-to-buffers", "::mlir::func::FuncOp"> {
 def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
   let summary = "turn tensors into buffers, across functions";
   let description = [{
-    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries and drops those
-    results of private functions that are buffers of arguments:
+    Runs upstream's one-shot bufferization with buffers of identity layout at function boundaries. Then drops those
+    results of private functions that are buffers of their arguments:
 
     ```mlir
     func.func private @kernel(%x: tensor<?x8xf32>, %out: tensor<?x8xf32>) -> tensor<?x8xf32>
@@ -295,11 +315,13 @@ def Bufferize : Pass<"attune-bufferize", "::mlir::ModuleOp"> {
     func.func private @kernel(%x: memref<?x8xf32>, %out: memref<?x8xf32>)
     ```
 
-    A module has an `xfmr.weight`, a symbol, for each weight of the model. All but the first of each run of adjacent
-    ones are taken out of the module while the pass runs, since upstream visits all symbols for every call. Expects
-    functions in destination-passing style, without `xfmr.weight_ref` (`attune-assign-weight-offsets` replaces them).
-    Leaves no tensors. Results that are not buffers of arguments, and all results of public functions, stay results.
-    Numerics: exact.
+    A module has an `xfmr.weight`, a symbol, for each weight of the model, and upstream visits all symbols for every
+    call. So the pass takes all but the first `xfmr.weight` of each run of adjacent ones out of the module while
+    bufferization runs, and puts them back afterwards.
+
+    Expects functions in destination-passing style, without `xfmr.weight_ref` (`attune-assign-weight-offsets` replaces
+    them). Leaves no tensors. Results that are not buffers of arguments, and all results of public functions, stay
+    results. Numerics: exact.
   }];
 }
 
@@ -316,15 +338,21 @@ def PadRows : Pass<"attune-pad-rows", "::mlir::ModuleOp"> {
 
     A register tile of a projection, the rows whose sums are in registers at once, reads the same column of up to 12
     rows. An L1 cache of 64 sets of 64-byte lines maps addresses 4 KiB apart to the same set. So if the size of a row is
-    a multiple of 4 KiB, the elements of a column lie in one set; if it is a multiple of 2 KiB, in two. The 12 rows then
-    need 12 lines of one set, or 6 of each of two. A set has 8 or 12 lines, which the weights that are read in between
-    need, too, so a row may be evicted before its next column is read. A pad of one line moves each row to the next set.
+    a multiple of 4 KiB, the elements of a column lie in one set; if it is an odd multiple of 2 KiB, they lie in two.
+    The 12 rows then need 12 lines of one set, or 6 lines of each of two. A set has 8 or 12 lines, and the weights that
+    are read in between need lines, too. So the line of a row may be evicted before the next column is read from it. A
+    pad of one line moves each row to the next set.
 
-    Pads f32 rows whose size is a multiple of `multiple` bytes by `pad` bytes, here from 4096 floats to 4112. A row has
-    all dimensions of the buffer but the first. Leaves alone rows of dynamic size, rows of other element types (f32
-    register tiles do not read them), buffers that callers of an entry see, buffers with a user that may depend on the
-    stride, and buffers that are passed for the same argument of a function as a buffer that keeps its type. Expects
-    bufferized functions; run it before `attune-plan-memory`. Numerics: exact.
+    A row has all dimensions of the buffer but the first. The pass adds `pad` bytes to f32 rows whose size is a multiple
+    of `multiple` bytes, here from 4096 floats to 4112. It leaves alone:
+
+    - rows of dynamic size;
+    - rows of other element types, which f32 register tiles do not read;
+    - buffers that callers of an entry, a function that applications call, see;
+    - buffers with a user that may depend on the stride;
+    - buffers that some call passes for an argument for which another call passes a buffer that keeps its type.
+
+    Expects bufferized functions; run it before `attune-plan-memory`. Numerics: exact.
   }];
   let options = [Option<"multiple", "multiple", "int64_t", "2048",
                         "pad rows whose size is a multiple of this many bytes; 0 pads none">,
@@ -341,27 +369,36 @@ def PlanMemory : Pass<"attune-plan-memory", "::mlir::ModuleOp"> {
     %a = memref.view %workspace[%c0][%tokens] : memref<?xi8> to memref<?x48xf32>
     ```
 
-    Compiled code allocates nothing: the runtime allocates one workspace before a call. Buffers get offsets in it that
-    are multiples of 64 bytes, and buffers with disjoint lifetimes can share bytes if one is provably at least as large
-    as the other. Buffers in the body of an outermost parallel loop exist once for each worker, a thread that runs
-    iterations (on a GPU, a block of threads that runs at the same time as others).
+    Compiled code allocates nothing: the runtime allocates one workspace before a call. Each buffer gets an offset in
+    the workspace that is a multiple of 64 bytes. Buffers with disjoint lifetimes can share bytes if one is provably at
+    least as large as the other. Buffers in the body of an outermost parallel loop exist once for each worker, a thread
+    that runs iterations (on a GPU, a thread block that runs at the same time as others).
 
     Every entry, a function that applications call, gets the arguments `%workspace: memref<?xi8>` and `%workers: index`,
-    the number of workers, marked by `rt.role`; other functions get them if they or their callees have buffers.
-    `rt.worker_count`, the operation for that number, becomes `%workers`; it is an error in a function that does not get
-    this argument. Every entry gets the attribute `rt.workspace`, the bytes that a call needs, or an upper bound where
-    sizes are bounds. It is a `#xfmr.formula` of the dims, the names of dynamic sizes in the signature of the entry, and
-    of `workers`.
+    the number of workers, marked by `rt.role`. Another function gets both if it or a function that it calls has
+    buffers. `rt.worker_count`, the operation for the number of workers, becomes `%workers`; in a function that does not
+    get this argument it is an error.
+
+    Every entry gets the attribute `rt.workspace`: the bytes that a call needs, or an upper bound if sizes are known
+    only by bounds. The attribute is a `#xfmr.formula` of `workers` and of the dims of the entry: the names of dynamic
+    sizes, and of `index` arguments such as `past`, in its signature.
 
     The number of allocated rows of a matrix with elements of at most 16 bits is rounded up to a multiple of
     `row-group`, since AMX instructions read whole groups of rows. A buffer with padded rows (such as
     `memref<?x48xf32, strided<[64, 1]>>`, see `attune-pad-rows`) is allocated with that row stride.
 
-    Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry; a size that
-    is read from memory needs a bound, such as `arith.minsi %size, %bound`. Errors are a size without a bound, a buffer
-    of another layout, in another memory space or with an alignment above 64 bytes, a buffer that leaves the region or
-    the loop iteration that allocates it, recursion, a call of an external function, and a parallel loop that calls a
-    function which has a parallel loop with buffers. Leaves no `memref.alloc` or `memref.dealloc`. Numerics: exact.
+    Expects bufferized functions without results, and buffers whose sizes follow from the dims of the entry. A size that
+    is read from memory needs a bound, such as `arith.minsi %size, %bound`. Leaves no `memref.alloc` or
+    `memref.dealloc`. These are errors:
+
+    - a size without a bound;
+    - a buffer that has neither identity layout nor padded rows, is in another memory space than the default one, or has
+      an alignment above 64 bytes;
+    - a buffer that leaves the loop iteration that allocates it, or leaves its region other than by `scf.yield`;
+    - recursion, and a call of an external function;
+    - a parallel loop that calls a function which has a parallel loop with buffers.
+
+    Numerics: exact.
   }];
   let options = [Option<"rowGroup", "row-group", "int64_t", "::mlir::rt::Schedule().lowPrecisionGroup",
                         "rows of matrices with elements of at most 16 bits that instructions read together: 32 with "
@@ -392,31 +429,36 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
     }
     ```
 
-    A kernel is row-wise if row i of what it writes depends only on row i of the arguments that are marked `tile.rows`,
-    and on the other arguments as a whole; `attune-outline-kernels` sets the mark. A call uses a buffer by rows if it
-    passes the buffer for an argument with `tile.rows`, else as a whole. The pass rewrites sequences of two or more
-    calls of row-wise kernels in one basic block:
+    A kernel is row-wise if row i of its results depends only on row i of the arguments that are marked `tile.rows`, and
+    on the other arguments as a whole; `attune-outline-kernels` sets the mark. A call uses a buffer *by rows* if it
+    passes the buffer for an argument with `tile.rows`, else *as a whole*. The pass rewrites sequences of two or more
+    calls of row-wise kernels in one basic block, under four conditions:
 
-    - Each call after the first uses by rows a buffer that an earlier call uses by rows.
-    - No buffer is used by rows in one call and, in another, as a whole or through another view.
-    - Nothing between the calls accesses memory.
-    - At least one buffer is private to the sequence, such as `%a`: only its rows of one step are allocated.
+    - Each call after the first uses by rows a buffer that an earlier call of the sequence uses by rows.
+    - All uses of a buffer in the sequence are of one kind: by rows and of the same value, or as a whole. So no other
+      view of a buffer that is used by rows is used.
+    - No operation between the calls accesses memory; allocations are allowed.
+    - At least one buffer, such as `%a`, is private: only the calls of the sequence use it. Of a private buffer, only
+      the rows of one step are allocated.
 
-    Other sequences are left alone, and so are kernels that have results, have a static number of rows, or may depend on
-    the address of their first row.
+    Other sequences are left alone, and so are calls of kernels that have results, have a static number of rows, or may
+    depend on the offset of a buffer that they use by rows.
 
-    The size of a step is chosen as follows. All rows are divided into blocks of about equal size, of at most `rows`
-    rows, and this size is rounded up to a multiple of `multiple`, but not above `rows`. A step has this many rows for
-    each worker, a thread that runs parallel loops. The kernel of a projection divides its rows in the same way
-    (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each worker, unless
-    `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, in which each
-    kernel divides its work among the workers as it does without the pass; projections also divide their columns. If
-    the last use of a buffer is a call of the sequence, a buffer that a later call of the sequence writes first may take
-    over its memory: the rows of a step have been read when they are overwritten, and no later step reads them.
+    The number of rows of a step is chosen as follows. All rows are divided into blocks of about equal size, of at most
+    `rows` rows. The size of a block is rounded up to a multiple of `multiple`, but not above `rows`. A step has one
+    such block for each worker, a thread that runs parallel loops. The kernel of a projection divides its rows in the
+    same way (`attune-tile-groups` with `max-block-rows`), so in one step it has about one block of rows for each
+    worker, unless `block-bytes` makes its blocks smaller. If all rows fit in one step, the loop has one iteration, in
+    which each kernel divides its work among the workers as it does without the pass; projections also divide their
+    columns.
 
-    Kernels in sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized functions that
-    write no argument that overlaps another one; run it before `attune-plan-memory`, which replaces `rt.worker_count`.
-    Negative `rows` and a `multiple` below 1 are errors. Numerics: exact.
+    A buffer B whose first use is a call of the sequence may take over the memory of another buffer A. A is not private,
+    its last use is an earlier call of the sequence, and it has the type of B or, in f32, can be collapsed to that type.
+    When the calls write the rows of a step of B, they have read those of A, and no later step reads these rows.
+
+    The kernels of rewritten sequences then accept rows from the middle of a buffer (`offset: ?`). Expects bufferized
+    functions that write no argument that overlaps another one; run the pass before `attune-plan-memory`, which replaces
+    `rt.worker_count`. Negative `rows`, and a `multiple` below 1 unless `rows` is 0, are errors. Numerics: exact.
   }];
   let options = [Option<"rows", "rows", "int64_t", "::mlir::rt::Schedule().maxBlockRows",
                         "most rows of a step for each worker; 0 leaves calls as they are">,
@@ -428,7 +470,7 @@ def BlockRowsAcrossKernels : Pass<"attune-block-rows-across-kernels", "::mlir::M
 }
 
 def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
-  let summary = "move every top-level scf.forall into a function; give private functions destinations";
+  let summary = "move every top-level scf.forall into a function; pass destinations to private functions";
   let description = [{
     ```mlir
     %e = tensor.empty(%n) : tensor<?x8xf32>
@@ -443,23 +485,27 @@ def OutlineKernels : Pass<"attune-outline-kernels", "::mlir::ModuleOp"> {
     ```
 
     The function, a kernel, is in destination-passing style: its last arguments are the tensors that it overwrites and
-    returns. Before them are the values that the loop reads. Views, constants and index arithmetic are computed again
-    inside. Sizes equal to those of a destination are taken from it, so that equal loops become equal functions, which
-    `duplicate-function-elimination` merges afterwards.
+    returns. Before them are the values that the loop reads. Views, constants and index arithmetic are not passed but
+    computed again inside. A size that equals a size of a destination is read from the destination, so that equal loops
+    become equal functions, which `duplicate-function-elimination` merges afterwards.
 
-    A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may. The function gets its name
-    from the text of the loop's attribute `tile.kernel`, or `kernel` if there is none. If `tile.kernel` says `row_wise`,
-    the arguments that the loop reads or writes row by row (index i of the first dimension for row i of every result)
-    are marked `tile.rows`. The mark promises that the kernel takes its number of rows from these arguments and reads
-    all other arguments as a whole. If the pass cannot show this, or if the number of rows is static, it marks no
-    argument. The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are
-    removed. The attribute `tile.work` moves from the loop to the call. It has formulas of the arithmetic of the loop
-    and of the bytes of key/value caches that the loop accesses, in terms of the arguments of the calling function.
+    A loop is top-level if no other `scf.forall` contains it; an `scf.if` or `scf.for` may contain it. The name of the
+    function is made from the text of the loop's attribute `tile.kernel`; it is `kernel` if the loop has none.
+
+    If `tile.kernel` says `row_wise`, the pass marks by `tile.rows` the arguments that the loop reads or writes row by
+    row: index i of their first dimension for row i of every result. The mark promises that the kernel takes its number
+    of rows from these arguments and reads all other arguments as a whole. If the pass cannot show this, or if the
+    number of rows is static, it marks no argument.
+
+    The group numbers `tile.group`, by which `attune-tile-groups` found the operations of the loop, are removed. The
+    attribute `tile.work` moves from the loop to the call. It has formulas of the arithmetic of the loop and of the
+    bytes of key/value caches that the loop accesses; their symbols are arguments of the calling function or, in an
+    entry, its dims.
 
     Every other private function then takes destinations for its tensor results, too, except for results that update an
-    argument in place, such as a cache. Errors are a result whose size does not follow from the arguments, and a result
-    that no kernel computes in a `tensor.empty` of its own. The pass begins the phase `kernels`. Leaves operations
-    outside of `scf.forall` where they are. Numerics: exact.
+    argument in place, such as a cache. It is an error if the size of such a function's result does not follow from its
+    arguments, or if no kernel computes the result in a `tensor.empty` of its own. The pass begins the phase `kernels`.
+    Leaves operations outside of `scf.forall` where they are. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::func::FuncDialect", "::mlir::tensor::TensorDialect", "::mlir::tiles::TileDialect"];
 }
@@ -475,17 +521,21 @@ def TileAttention : Pass<"attune-tile-attention", "::mlir::func::FuncOp"> {
     ```
 
     A panel has `panel-width` keys of one head, transposed: one row for each component, so that a vector load reads the
-    same component of several keys. The first loop fills the panels. It is missing for caches, whose keys are in panels
-    already (of the cache's width), and for keys of bf16 or f16 outside of caches, which tensor cores read as rows. The
-    second loop runs over sequences, tiles of heads and tiles of queries.
+    same component of several keys. The first loop fills the panels. There is no first loop for caches, whose keys are
+    in panels already (of the cache's width), nor for keys of bf16 or f16 outside of caches, which tensor cores read as
+    rows. The second loop runs over sequences, tiles of heads and tiles of queries.
 
-    A row of an attention tile is one query of one head. The heads of a tile share their keys; there are up to 8 of
-    them, and larger groups of heads are divided. `query-rows` is the number of rows whose scores are in registers at
-    once. The number of rows of a tile is the least common multiple of `query-rows` and the number of its heads, so that
-    it has whole queries. If the operand `key_length` exceeds `key-block`, and `query_length` exceeds the queries of
-    a tile of `long-rows` rows, all tiles of the batch have up to `long-rows` rows instead, so that one read of a block
-    of keys from memory serves more rows. Both are compared at run time. An integer mask becomes one of f32, with 0 where
-    it is nonzero and the most negative f32 elsewhere; a mask with one element for all keys gets one for each.
+    A row of an attention tile is one query of one head. The heads of a tile share their keys. A tile has up to 8 heads;
+    if more heads share keys, they are divided among several tiles. `query-rows` is the number of rows whose scores are
+    in registers at once. The number of rows of a tile is the least common multiple of `query-rows` and of the number of
+    heads of the tile, so that the tile has whole queries.
+
+    All tiles of the batch have up to `long-rows` rows instead if the operand `key_length` exceeds `key-block` and the
+    operand `query_length` exceeds the number of queries of a tile of that size. One read of a block of keys from memory
+    then serves more rows. Both operands are compared at run time.
+
+    A mask of integers becomes one of f32, with 0 where an element is nonzero and the most negative f32 where it is 0. A
+    mask with one element for all keys becomes one with an element for each key.
 
     Expects `xfmr.attention` on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: those of `tile.attention_tile`, whose sums run over blocks of keys.
@@ -522,11 +572,13 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
     ```
 
     `tile.quantize_rows` rounds rows of f32 to bf16 or f16, as here, or quantizes them to integers of 8 bits with a
-    scale for each row or each group of columns. Fusion does this while the rows are in the L1 cache. The loop must
-    write whole rows, since the scale of a row can depend on all of its elements. If the loop that computes the rows
-    writes parts of them, as that of a projection, or cannot be fused for another reason, or if there is none in the
-    same block, the operation gets a loop of its own over blocks of `row-block` rows. In a fused loop, the text of
-    `tile.kernel`, the attribute that describes the kernel, gets the new type as a suffix, such as ", bf16".
+    scale for each row or each group of columns. In the fused loop it reads the rows while they are in the L1 cache. The
+    text of the loop's attribute `tile.kernel`, which describes the kernel, gets the new type as a suffix, such as `,
+    bf16`.
+
+    A loop can be fused only if it is in the block of the operation and writes whole rows, since the scale of a row can
+    depend on all of its elements. A loop that writes parts of rows, as that of a projection does, is not fused. Without
+    a loop that can be fused, the operation gets a loop of its own over blocks of `row-block` rows.
 
     Expects `attune-tile-groups` and `attune-tile-attention` done. Leaves alone operations inside an `scf.forall`.
     Numerics: exact; the results are those that `tile.quantize_rows` defines.
@@ -557,8 +609,8 @@ def TileHeadOps : Pass<"attune-tile-head-ops", "::mlir::func::FuncOp"> {
       `tile.key_panel`, since a cache has keys in panels: blocks of keys, transposed to one row for each component. The
       caches themselves are the destinations of the loop, so that bufferization updates them in place.
     - `xfmr.kv_cache_read`, which returns the first `length` keys and values of every slot of a cache, becomes a loop
-      over slots, the parts of a cache for one sequence each, and heads. The loop copies values, and transposes panels
-      of keys back to rows by `tile.unpack_keys`.
+      over slots and heads. A slot is the part of a cache for one sequence. The loop copies values, and transposes
+      panels of keys back to rows by `tile.unpack_keys`.
 
     Expects these operations on tensors, after `convert-xfmr-to-linalg`, and leaves none. Leaves other operations alone.
     Numerics: exact; the results are those that the tile operations define.
@@ -584,27 +636,30 @@ def TileGroups : Pass<"attune-tile-groups", "::mlir::func::FuncOp"> {
     Operations with the same number in `tile.group` become one kernel; an operation without a number is a kernel by
     itself. The last operation of a kernel is tiled, and the others are fused into its tiles.
 
-    **Projections** become an `scf.forall` over blocks of rows and columns, around an `scf.for` over register tiles, the
-    rows whose sums are in registers at once. A block has the columns of one weight panel (`%columns`), except as
-    `stream-panels`, `few-rows` and `wide-blocks` say. Blocks have about the same number of rows (here `%rows`), at most
-    `max-block-rows` rows and `block-bytes` bytes of input rows, which are read again from the L2 cache for every panel;
-    wide blocks have `wide-rows` rows. If a block has at most three register tiles, these have about the same size, too;
-    low-precision ones only with `even-low-precision-tiles`.
+    **Projections** become an `scf.forall` over blocks of rows and columns, around an `scf.for` over register tiles. A
+    register tile is the rows of a block whose sums are in registers at once. A block has the columns of one weight
+    panel (`%columns`), except as `stream-panels`, `few-rows` and `wide-blocks` say. All blocks have about the same
+    number of rows (here `%rows`), at most `max-block-rows`. Every panel reads the input rows of the block again, from
+    the L2 cache. So these have at most `block-bytes` bytes, unless that is less than one register tile. Wide blocks
+    have `wide-rows` rows instead. If a block has at most three register tiles, these have about the same number of
+    rows, too; low-precision tiles only with `even-low-precision-tiles`.
 
     **Products by weights with a scale per group** (`tile.grouped_product`) are tiled in the same way. If `wide-blocks`
-    is 0, their register tiles have at most `grouped-rows` rows if the rows are quantized, else at most `register-rows`,
-    and up to three of them always have about the same size. Otherwise they are tiled like other low-precision products.
+    is not 0, they are tiled like other low-precision products. If it is 0, their register tiles have at most
+    `grouped-rows` rows for quantized rows and at most `register-rows` for rows of floats, and up to three register
+    tiles of a block always have about the same number of rows.
 
     **Other kernels** become an `scf.forall` over blocks of `row-block` rows, the last dimension but one, and over
-    single indices of the dimensions before it.
+    single indices of the dimensions before it. The last dimension stays whole.
 
-    The attribute `tile.kernel` of a loop describes the kernel and says `row_wise` if the pass finds that a row depends
-    neither on other rows, nor on its index, nor on the number of rows. On the loop of a product, `tile.work` has the
-    number of arithmetic operations of all iterations, two for each multiply-add, as a formula of the sizes of the
-    function's arguments. A number that has no such formula counts as 0, with a remark.
+    The attribute `tile.kernel` of a loop describes the kernel. It says `row_wise` if the pass finds that a row of the
+    results depends neither on other rows, nor on its index, nor on the number of rows. On the loop of a product,
+    `tile.work` has the number of arithmetic operations of all iterations, two for each multiply-add. It is a formula
+    whose symbols are index arguments and sizes of arguments of the function or, in an entry, its dims. A number that
+    has no such formula counts as 0, with a remark.
 
-    Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension of size 0 is an error if its size is
-    known. Leaves alone kernels whose last operation has fewer than two parallel dimensions, and operations inside an
+    Expects `convert-xfmr-to-linalg` and `attune-tile-attention` done. A dimension that is known to have size 0 is an
+    error. Leaves alone kernels whose last operation has fewer than two parallel dimensions, and operations inside an
     `scf.forall`. Numerics: exact; no sum is split.
   }];
   let options = [Option<"registerRows", "register-rows", "int64_t", "::mlir::rt::Schedule().registerRows",
@@ -662,16 +717,17 @@ def ExpandMath : Pass<"attune-expand-math"> {
 
     Compiled code calls no mathematical library. Scalars and vectors are expanded in the same way, so that the last
     elements of a row, computed one by one, have the same bits as in a vector. exp, exp2, erf, tanh and log become
-    polynomials, and rsqrt becomes a division by `sqrt`. Fused multiply-adds are explicit. With `expand-bf16`,
-    conversions between f32 and bf16 become integer arithmetic, which the target `cuda` and CPUs without an instruction
-    that rounds to bf16 need, and conversions between integers and bf16 go through f32.
+    polynomials, with a division in tanh, and rsqrt becomes a division by `sqrt`. Multiply-adds that are to be fused are
+    `math.fma`. With `expand-bf16`, conversions between f32 and bf16 become integer arithmetic, and conversions between
+    integers and bf16 go through f32; the target `cuda` and CPUs without an instruction that rounds to bf16 need this.
 
     Runs on any operation; expects code of vectors or, on a GPU, of one thread. Leaves alone other element types, and
     functions that are instructions, such as `sqrt`, `fma` and `floor`. All other functions of the math dialect stay,
-    too, and `attune-prepare-for-llvm` rejects them later.
+    too; `attune-prepare-for-llvm` rejects them later.
 
-    **Numerics**: at most 0.9 ulp (exp, exp2, log), 1.2 ulp (erf), 1.7 ulp (tanh), 1.5 ulp (rsqrt) from the exact value,
-    as measured on about 10.8 million values of f32; 2^0 = 1; results of exp and exp2 below 2^-126 are 0.
+    **Numerics**: results are at most 0.8 ulp (exp2), 0.9 ulp (exp, log), 1.2 ulp (erf), 1.5 ulp (rsqrt) or 1.7 ulp
+    (tanh) from the exact value, as measured on about 10.8 million values of f32; 1 ulp is the spacing of f32 at the
+    exact value. The exception is exp and exp2 where the exact value is below 2^-126: there the result is 0. 2^0 = 1.
   }];
   let options = [Option<"expandBF16", "expand-bf16", "bool", "false",
                         "also expand conversions to and from bf16 into integer arithmetic">];

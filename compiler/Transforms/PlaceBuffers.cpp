@@ -59,7 +59,7 @@ private:
 } // namespace
 
 /// Replaces an allocation by a view at byte |offset| of the workspace, or passes |size| bytes at |offset| to a call as
-/// its workspace, with the number of workers.
+/// its workspace, with the number of workers. For an allocation, |size| is not used.
 void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
   OpBuilder local(buffer.op);
   Location loc = buffer.op->getLoc();
@@ -80,7 +80,7 @@ void FunctionRewriter::place(PlannedBuffer &buffer, Value offset, Value size) {
 }
 
 /// Places the buffers of |loop| from byte |offset| of the workspace on. Each worker has its own buffers: those of
-/// worker w begin w * |scope|.bytes after |offset|.
+/// worker w begin at byte |offset| + w * |scope|.bytes.
 void FunctionRewriter::placeLoop(scf::ForallOp loop, PlannedScope &scope, Value offset) {
   Location loc = loop.getLoc();
   Value stride = emit(scope.bytes);

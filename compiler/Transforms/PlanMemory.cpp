@@ -16,13 +16,13 @@
 //
 // Slots are filled greedily. Buffers come in the order of falling size, each dim taken as 64 and the number of workers
 // as 8. A buffer gets the smallest slot that is free for its lifetime and provably large enough (SizeExpr::isAtMost
-// compares coefficients), else a new slot of its own size. Sizes that cannot be compared, such as batch^2 and 100 x
-// batch, never share a slot.
+// compares coefficients), else a new slot of its own size. Buffers whose sizes cannot be compared, such as batch^2 and
+// 100 x batch, never share a slot.
 //
 // Plans nest. Callees are planned first:
-// - a call of a function with buffers counts as one buffer of the caller. It lives as long as the call and has the
-//   bytes that the callee needs for these arguments, so the callee's buffers share bytes with every buffer that is dead
-//   at the call;
+// - a call of a function with buffers counts as one buffer of the caller. This buffer lives as long as the call and has
+//   the bytes that the callee needs for these arguments, so the callee's buffers can share bytes with every buffer that
+//   is dead at the call;
 // - an outermost parallel loop with buffers counts as one buffer that lives as long as the loop: `workers` copies of
 //   the plan of one iteration. Worker i uses copy i.
 //
@@ -106,7 +106,7 @@ LogicalResult PlanMemory::addAlloc(memref::AllocOp alloc, PlannedScope &scope, c
   if (alloc.getAlignment().value_or(1) > static_cast<uint64_t>(kBufferAlignment))
     return alloc.emitError("expects an alignment of at most ") << kBufferAlignment << ", but got " << *alloc.getAlignment();
   SizeExpr size = DataLayout::closest(alloc).getTypeSize(type.getElementType()).getFixedValue();
-  // AMX instructions read low-precision rows in groups of `row-group`, so a matrix of them is allocated in whole groups.
+  // AMX instructions read low-precision rows in groups of `row-group`, so a matrix of such rows has whole groups.
   bool lowPrecision = type.getRank() == 2 && type.getElementType().isIntOrFloat() && type.getElementTypeBitWidth() <= 16;
   for (int64_t dim = 0; dim != type.getRank(); ++dim) {
     std::optional<SizeExpr> bound = type.isDynamicDim(dim) ? bounds.getDim(alloc, dim) : SizeExpr(type.getDimSize(dim));
@@ -165,8 +165,9 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
   return success();
 }
 
-/// Emits a remark with the place of each buffer of |scope| in the workspace of |function|. Sizes are computed for dims
-/// of 64 and 8 workers; `First` and `Last` are the numbers of the operations at which a lifetime begins and ends.
+/// Emits a remark about each buffer of |scope|, with its size and its offset from the beginning of |scope| in bytes,
+/// and a remark about |function| with their sums. Sizes are computed for dims of 64 and 8 workers. `First` and `Last`
+/// are the numbers of the operations at which a lifetime begins and ends.
 static void report(func::FuncOp function, const PlannedScope &scope) {
   constexpr llvm::StringLiteral pass = "attune-plan-memory";
   if (!xfmr::recordsRemarks(function) || scope.buffers.empty())

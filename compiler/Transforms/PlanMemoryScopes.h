@@ -38,8 +38,8 @@ struct PlannedBuffer {
 /// The buffers of a function, or those of one iteration of a parallel loop, and their offsets.
 struct PlannedScope {
   std::vector<PlannedBuffer> buffers;
-  std::vector<SizeExpr> slotOffsets;
-  SizeExpr bytes; // a multiple of kBufferAlignment
+  std::vector<SizeExpr> slotOffsets; // in bytes, by slot
+  SizeExpr bytes;                    // of all slots; a multiple of kBufferAlignment
 
   /// Assigns every buffer a slot, the largest buffer first, and sets slotOffsets and bytes. A buffer gets the smallest
   /// slot that provably holds it and whose other buffers have disjoint lifetimes, else a new slot. To be called once.

@@ -12,7 +12,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns the allocation or function argument that |buffer| is a view of; null if it may be one of several.
+/// Returns the allocation or function argument that |buffer| is, or is a view of; null if that is not known, as for the
+/// result of a loop or a branch.
 static Value getOwner(Value buffer) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
@@ -115,7 +116,8 @@ static bool isDefinedBeforeUsers(Value other, memref::AllocOp alloc) {
          });
 }
 
-/// Replaces |alloc| by |view|, and each `memref.dim` of it by the size operand of |alloc|, which precedes all users.
+/// Replaces |alloc| by |view|, and each `memref.dim` of |alloc| by the size, which is an operand of |alloc| or a
+/// constant.
 static void replaceAlloc(memref::AllocOp alloc, Value view) {
   for (Operation *user : llvm::make_early_inc_range(alloc->getUsers()))
     if (OpFoldResult size = getSize(alloc, user)) {
@@ -128,7 +130,7 @@ static void replaceAlloc(memref::AllocOp alloc, Value view) {
 }
 
 void RowBlockedCalls::reuseRows() {
-  llvm::MapVector<Value, unsigned> ends; // buffers without a use after this call
+  llvm::MapVector<Value, unsigned> ends; // buffers, with the number of the last call that uses them
   for (auto [buffer, use] : rows)
     if (!getPrivateAlloc(buffer) && !isUsed(buffer, /*before=*/false))
       ends[buffer] = use.last;

@@ -20,19 +20,19 @@ public:
     unsigned first, last;
   };
 
-  /// Adds |call| of |kernel| and returns true. Returns false, and adds nothing, unless the call is the first or shares
-  /// a buffer by rows with an earlier call, which makes their row counts equal, and uses each of its buffers in one
-  /// way, as earlier calls do: by rows and as the same value, or as a whole. Buffers must be allocations, function
-  /// arguments, or views of these.
+  /// Adds |call| of |kernel| and returns true. Returns false, and adds nothing, unless
+  /// - the call is the first, or shares a buffer by rows with an earlier call, which makes their row counts equal;
+  /// - each of its buffers is an allocation, a function argument, or a view of one of these;
+  /// - the call and all earlier calls use each buffer in one way: by rows and as the same value, or as a whole.
   bool add(mlir::func::CallOp call, mlir::func::FuncOp kernel);
 
   /// Returns the allocation |buffer| if it is in the basic block of the calls and only the calls use it, apart from
   /// reads of its number of rows; else null, also for a view.
   mlir::memref::AllocOp getPrivateAlloc(mlir::Value buffer) const;
-  /// For each allocation whose first use is in the sequence, looks for a buffer that can take its place: one that is
-  /// not private, whose last use is a call of the sequence before that first use, and that has the same type or, for a
-  /// matrix of f32, can be collapsed to it. If there is one, makes the users of the allocation use that buffer or its
-  /// collapsed view, and erases the allocation.
+  /// Replaces allocations by other buffers that are not used anymore. Let B be an allocation that nothing uses before
+  /// the sequence, and A a buffer that is not private and that nothing uses from the first use of B on. If A has the
+  /// type of B, or if both are f32 and A can be collapsed to that type, replaces B by A or by its collapsed view, and
+  /// erases B.
   void reuseRows();
 
   llvm::SmallVector<mlir::func::CallOp> calls;

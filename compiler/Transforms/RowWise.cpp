@@ -21,8 +21,8 @@ namespace {
 class Group {
 public:
   explicit Group(std::optional<int64_t> number) : number(number) {}
-  /// Adds |op| and its producers in the kernel. Returns true if they are row-wise, with loop |row| of |op| over the
-  /// rows.
+  /// Adds |op| and its producers in the kernel. Returns true if they are row-wise; |row| is the number of the loop of
+  /// |op| over the rows.
   bool add(linalg::LinalgOp op, unsigned row);
   /// Adds |op|, which reads its rows and its destination by rows, and its panels as a whole. Returns false if another
   /// operation reads one of these operands in the other way.
@@ -126,8 +126,8 @@ static bool dependsOnScalar(OpFoldResult value, func::FuncOp kernel) {
 }
 
 namespace {
-/// The ways in which a kernel accesses a tensor: by rows (reads or writes), as a whole (reads), only its size, or in an
-/// unknown way.
+/// The ways in which a kernel accesses a tensor, as flags: by rows (reads or writes), as a whole (reads), only its
+/// size, or in an unknown way.
 enum Access : unsigned { kRows = 1, kWhole = 2, kSize = 4, kUnknown = 8 };
 } // namespace
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// A kernel is row-wise if row i of its results is computed from row i of some operands and from all of the other
-// operands. A call for some of the rows computes the same bits of these rows as a call for all of them.
+// A kernel is row-wise if row i of its results is computed from row i of some operands and from the other operands as a
+// whole. A call for some of the rows computes the same bits of these rows as a call for all of them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_ROWWISE_H

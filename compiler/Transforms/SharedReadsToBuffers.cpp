@@ -27,11 +27,11 @@
 // - every use of the tensor and of its views is a read, in callees too (ReadOnlyTensors::isOnlyRead);
 // - the destination into which the tensor was computed has no other use (ReadOnlyTensors::hasOwnMemory).
 //
-// Expects functions on tensors in destination-passing style, before one-shot bufferization. Leaves alone a parameter to
-// which some call passes a tensor that is not converted, and parameters of functions that are public or that anything
-// but calls refers to.
+// Expects functions on tensors in destination-passing style, before one-shot bufferization. Leaves alone a parameter
+// for which some call passes a tensor that cannot be converted, and parameters of public functions and of functions
+// that anything but calls refers to.
 //
-// Cost: linear in the number of uses; the results of ReadOnlyTensors are cached.
+// Cost: about linear in the number of uses, since the results of ReadOnlyTensors::isOnlyRead are cached.
 //
 //===----------------------------------------------------------------------===//
 
@@ -149,8 +149,8 @@ static MemRefType getBufferType(Value tensor) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// Returns true if argument |index| of |function| is a tensor, if several of its |calls| pass the same tensor, and if
-/// all of them can pass a buffer instead.
+/// Returns true if argument |index| of |function| is a tensor, if several of |calls|, all calls of the function, pass
+/// the same tensor for it, and if all of them can pass a buffer instead.
 bool SharedReadsToBuffers::canBeBuffer(func::FuncOp function, unsigned index, ArrayRef<func::CallOp> calls, ReadOnlyTensors &tensors) {
   if (!isa<RankedTensorType>(function.getArgumentTypes()[index]))
     return false;

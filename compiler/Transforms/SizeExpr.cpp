@@ -123,8 +123,8 @@ SizeExpr SizeExpr::floorDiv(int64_t divisor) const {
   SizeExpr result;
   result.alternatives.clear();
   for (const Polynomial &p : alternatives) {
-    // Terms that |divisor| divides are taken out of the quotient: (d a + r) / d = a + r / d. Of the constant, 0 to d - 1
-    // stays inside, so that the quotient is rounded down if it is negative.
+    // Terms that |divisor|, here d, divides are taken out of the quotient: (d a + r) / d = a + r / d. Of the constant,
+    // 0 to d - 1 stays inside, so that a negative constant is rounded down.
     Polynomial quotient, rest;
     for (auto &[monomial, coefficient] : p) {
       int64_t inside = coefficient % divisor == 0 ? 0 : monomial.empty() ? llvm::mod(coefficient, divisor) : coefficient;

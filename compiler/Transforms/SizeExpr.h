@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Sizes as expressions of symbols, all of which are never negative. A size is the maximum of polynomials; a factor of a
-// monomial is a symbol or a quotient by a constant. These expressions are closed under +, *, max and division by a
-// constant, and monotonic in every symbol, so that bounds of the symbols give a bound of the size. A constant may be
-// subtracted from a size that is not smaller. Quotients are rounded towards 0, as in C.
+// Sizes as expressions of symbols. Neither symbols nor sizes are negative. A size is the maximum of polynomials; a
+// factor of a monomial is a symbol or a quotient by a constant. These expressions are closed under +, *, max and
+// division by a constant. A size that is made by these operations is monotonic in every symbol, so that bounds of the
+// symbols give a bound of the size. Only a size with `mod` is not monotonic: no pass writes `mod`, but fromFormula
+// accepts it in formulas written by hand. A constant may be subtracted from a size that is at least this constant.
+// Quotients are rounded towards 0, as in C.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TRANSFORMS_SIZEEXPR_H
@@ -42,7 +44,7 @@ public:
   std::optional<int64_t> getConstant() const;
   /// Returns true if the coefficients prove that this size is never more than |other|.
   bool isAtMost(const SizeExpr &other) const;
-  /// Returns true if |symbol| occurs.
+  /// Returns true if |symbol| occurs in the size.
   bool dependsOn(mlir::Attribute symbol) const;
   bool operator==(const SizeExpr &other) const { return str() == other.str(); }
 
@@ -50,8 +52,8 @@ public:
   int64_t evaluate(llvm::function_ref<int64_t(mlir::Attribute)> symbols) const;
   /// Returns the size with |symbols|(symbol) in the place of each symbol.
   SizeExpr substitute(llvm::function_ref<SizeExpr(mlir::Attribute)> symbols) const;
-  /// Returns the size as a formula, with a result for each polynomial. Sizes that are equal (`==`), which compares
-  /// expressions rather than values, have equal formulas.
+  /// Returns the size as a formula, with a result for each polynomial. Equal sizes have equal formulas; `==` compares
+  /// expressions, not values.
   mlir::xfmr::FormulaAttr toFormula(mlir::MLIRContext *context) const;
   /// Returns the size as a C expression over 64-bit integers. Expects symbols that are identifiers; other names are in
   /// quotes.

@@ -5,8 +5,8 @@
 // Expects functions on tensors. A group of outputs, such as the hidden states of all layers, is a sequence of
 // `tensor.insert_slice`, one for each layer. One-shot bufferization compares every insertion with every other one,
 // which takes time at least quadratic in their number. If the sequence begins at a `tensor.empty` and each result is
-// used by the next insertion only, this pass replaces it by a buffer to which the pieces are copied, as bufferization
-// would do.
+// used by the next insertion only, this pass replaces the sequence by a buffer to which the inserted tensors are
+// copied, as bufferization would do.
 //
 //===----------------------------------------------------------------------===//
 

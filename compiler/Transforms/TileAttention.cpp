@@ -10,11 +10,14 @@
 // - one scf.forall over (sequence, heads that share keys, query tile) around `tile.attention_tile`.
 //
 // Each sequence begins a new panel, so that its blocks of keys do not depend on the other sequences of the batch. With
-// panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b.
+// panels of W keys, the panels of sequence b begin at panel floor(offset[b] / W) + b, where offset[b] is the token of
+// its first key.
 //
-// An attention tile has as many rows (pairs of a query and a head) as registers hold scores of at once, or the smallest
-// multiple of this number that is divisible by the number of its heads. If there is more than one block of keys, and
-// enough queries, it has up to `longRows` rows, so that one read of a block from memory serves all of them.
+// Registers hold the scores of `query-rows` rows, pairs of a query and a head, at once. The number of rows of an
+// attention tile is the smallest multiple of `query-rows` that is divisible by the number of its heads. But if the
+// operand `key_length` exceeds one block of keys, and the operand `query_length` exceeds the queries of a tile of up to
+// `long-rows` rows, all tiles of the batch have up to `long-rows` rows (or the number above, if that is more), so that
+// one read of a block of keys from memory serves all rows of a tile.
 //
 //===----------------------------------------------------------------------===//
 

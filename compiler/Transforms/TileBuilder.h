@@ -42,7 +42,8 @@ public:
   /// Returns the tokens of |sequence|, which begin at `offsets[sequence]`.
   TokenRange tokensOf(Value offsets, Value sequence);
 
-  /// Returns the slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1.
+  /// Returns the slice |at| of |tensor|, without the dimensions that |dropped| marks, each of size 1; an empty
+  /// |dropped| marks none.
   Value extractSlice(Value tensor, const TensorSlice &at, llvm::ArrayRef<bool> dropped = {});
   Value insertSlice(Value value, Value target, const TensorSlice &at);
   /// Writes |value| to the slice |at| of the destination |target| of an scf.forall. Expects the insertion point in the

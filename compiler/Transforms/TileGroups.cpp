@@ -35,7 +35,7 @@ using namespace attune;
 
 static constexpr llvm::StringLiteral kTileGroupsName = "attune-tile-groups";
 
-/// Returns the number of the kernel to which |op| belongs; nullopt if it has none or |op| is null.
+/// Returns the number of the kernel to which |op| belongs; nullopt if |op| is null or has no number.
 static std::optional<int64_t> groupOf(Operation *op) { return op ? getGroupNumber(op) : std::nullopt; }
 
 /// Returns the number of parallel loops of |op|.
@@ -63,15 +63,15 @@ struct Product {
   Operation *op = nullptr;
   /// The number of columns of the result, and the number of products that are added for one element.
   int64_t columns = 0, depth = 0;
-  /// True for low-precision operands (see isLowPrecision) and every `tile.grouped_product`; for a
-  /// `tile.grouped_product`; and for one whose rows are integers.
+  /// |lowPrecision|: operands are of low precision (see isLowPrecision), or |op| is a `tile.grouped_product`.
+  /// |grouped|: |op| is a `tile.grouped_product`. |quantizedRows|: it is one, and its rows are integers.
   bool lowPrecision = false, grouped = false, quantizedRows = false;
 
   explicit operator bool() const { return op != nullptr; }
 };
 } // namespace
 
-/// Returns the product in the kernel of |root|, if any.
+/// Returns the product in the kernel of |root|; a Product without an operation if there is none.
 static Product findProduct(Operation *root) {
   if (auto grouped = dyn_cast<tiles::GroupedProductOp>(root))
     return {root,
@@ -97,8 +97,8 @@ static bool isRoot(Operation *op) {
   return llvm::none_of(op->getUsers(), [&](Operation *user) { return groupOf(op) && groupOf(user) == groupOf(op); });
 }
 
-/// Returns the arithmetic operations of |root| and of the producers in its kernel. A number that does not follow from
-/// the dims counts as 0, with a remark.
+/// Returns the number of arithmetic operations of |root| and of the producers in its kernel. A number that does not
+/// follow from the dims counts as 0, with a remark.
 static SizeExpr countGroup(Operation *root, DimBounds &bounds) {
   llvm::SetVector<Operation *> ops;
   ops.insert(root);
@@ -282,7 +282,7 @@ private:
     return tileAndFuse(rewriter, *block, {tile, rewriter.getIndexAttr(0)}, scf::SCFTilingOptions::LoopType::ForOp);
   }
 
-  /// Reports that |root| stays as it is, if it is the last operation of a kernel.
+  /// Reports that |root| stays as it is, if it has a `tile.group`, which describes the kernel.
   void reportUntiled(TilingInterface root) {
     if (tiles::GroupAttr group = tiles::getGroup(root))
       xfmr::missed(root, kTileGroupsName, "ParallelLoops")
@@ -309,8 +309,8 @@ private:
           << remark::add("a single row reads {0} panels side by side", streamPanels.getValue());
   }
 
-  /// Returns the rows of a block: a multiple of |tileRows|, or |limit| if that is smaller. Blocks have about the same
-  /// size: each reads the weights once, and a small last block would read them for a few rows.
+  /// Returns the rows of a block: a multiple of |tileRows|, or |limit| if |limit| is smaller. Blocks have about the
+  /// same size: each block reads the weights once, and a small last block would read them for a few rows.
   OpFoldResult getBlockRows(RewriterBase &rewriter, TilingInterface op, int64_t limit, int64_t tileRows) {
     Location loc = op.getLoc();
     Value even = divideEvenly(rewriter, loc, countRows(rewriter, destinationOf(op)), limit);
@@ -334,8 +334,8 @@ private:
     return chooseByRows(rewriter, destinationOf(op), 1, streamPanels * panelWidth, panelWidth);
   }
 
-  /// Returns the rows and columns of wide blocks if the result has more than one panel of columns and at least
-  /// |wideBlocks| wide blocks, else |rows| and |columns|.
+  /// Returns the rows and columns of wide blocks if the result has more than one panel of columns, more than half of
+  /// the rows of a wide block, and at least |wideBlocks| wide blocks; else |rows| and |columns|.
   std::pair<OpFoldResult, OpFoldResult> widen(RewriterBase &rewriter, TilingInterface op, const Product &product, OpFoldResult rows,
                                               OpFoldResult columns) {
     Location loc = op.getLoc();
@@ -371,8 +371,8 @@ private:
     return atMost(rewriter, loc, rewriter.createOrFold<arith::SelectOp>(loc, few, even, all), limit);
   }
 
-  /// Tiles |root|, the root of a kernel without a product: the last loop but one by blocks of |rowBlock| rows, the loops
-  /// before it by 1. The last loop stays whole.
+  /// Tiles |root|, the root of a kernel without a product: the last loop but one by blocks of |rowBlock| rows, the
+  /// loops before it by 1. The last loop stays whole.
   LogicalResult tileRows(RewriterBase &rewriter, linalg::LinalgOp root) {
     SmallVector<OpFoldResult> sizes(root.getNumLoops(), rewriter.getIndexAttr(1));
     sizes.back() = rewriter.getIndexAttr(0);

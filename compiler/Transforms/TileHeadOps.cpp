@@ -21,7 +21,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Returns the slice of a cache for one |slot| and |head|: |count| rows or panels from |first| on.
+/// Returns the slice of a cache of |type| for one |slot| and |head|: |count| rows or panels from |first| on.
 static TensorSlice slotOf(TileBuilder &b, Value slot, Value head, RankedTensorType type, OpFoldResult first, OpFoldResult count) {
   TensorSlice slice;
   slice.add(slot, b.fixed(1)), slice.add(head, b.fixed(1)), slice.add(first, count);
@@ -99,8 +99,8 @@ private:
             {store(value, b.extractSlice(targets[1], rows, {true, true, false, false})), rows}};
   }
 
-  /// Returns rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, N]` or `[B, G, L, N]`, for a sequence and
-  /// head.
+  /// Returns rows |first| ... |first| + |count| - 1 of |tensor|, `[T, G, size]` or `[B, G, L, size]`, for a sequence
+  /// and head.
   Value newRows(Value tensor, Value sequence, Value head, OpFoldResult first, OpFoldResult count, int64_t size) {
     TensorSlice slice;
     if (op.getOffsets()) {
@@ -111,7 +111,8 @@ private:
     return b.extractSlice(tensor, slice, {true, true, false, false});
   }
 
-  /// Writes |rows|, `[count, N]`, to |target|, converted to the type of the cache.
+  /// Writes the values |rows|, `[count, E]`, to |target|, converted to the element type of the cache. Returns the
+  /// updated |target|.
   Value store(Value rows, Value target) {
     if (getElementTypeOrSelf(rows.getType()) == values.getElementType())
       return linalg::CopyOp::create(b, rows, target).getResult(0);
@@ -124,7 +125,7 @@ private:
     Value end = b.affine({past, span.length}, b.d0 + b.d1);
     Value firstPanel = b.affine({past}, b.d0.floorDiv(width));
     Value panels = b.affine({end, firstPanel}, b.d0.ceilDiv(width) - b.d1);
-    // There are no panels if there are no new keys and the old ones fill their panels.
+    // The number of panels is 0 if there are no new keys and the old keys fill their panels.
     panels = b.max(panels, b.index(0));
     TensorSlice slice = slotOf(b, slot, head, keys, firstPanel, panels);
     Value cached = b.extractSlice(cache, slice, {true, true, false, false, false});

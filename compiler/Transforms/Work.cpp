@@ -42,7 +42,7 @@ static Count countGroupedProduct(tiles::GroupedProductOp op, DimBounds &bounds) 
 }
 
 /// Returns true if |op| is taken for a sum of products, such as a projection, in any layout of weights: it multiplies,
-/// and has three or more loops, one of them a reduction.
+/// and has three or more loops, at least one of them a reduction.
 static bool sumsProducts(linalg::LinalgOp op) {
   if (op.getNumLoops() < 3 || op.getNumReductionLoops() == 0 || op->getNumRegions() == 0)
     return false;

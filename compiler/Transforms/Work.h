@@ -21,8 +21,8 @@ std::optional<SizeExpr> countFlops(mlir::Operation *op, DimBounds &bounds);
 /// accesses. Returns nullopt if it uses no cache, or if the number does not follow from the dims.
 std::optional<SizeExpr> countCacheBytes(mlir::Operation *op, DimBounds &bounds);
 
-/// Returns the bytes of |shaped|, a tensor, if its elements have the type |element| (null: their own); 0 for other
-/// values, nullopt if a size has no bound.
+/// Returns the bytes that |shaped|, a tensor, has with elements of type |element| (null: its own type); 0 for values
+/// that are not ranked tensors of integers or floats, nullopt if a size has no bound.
 std::optional<SizeExpr> countBytes(mlir::Value shaped, DimBounds &bounds, mlir::Type element = {});
 
 /// Sums a count over the operations of a function and of the functions that it calls. An operation in a loop counts
@@ -51,8 +51,8 @@ private:
 /// constant counts as one iteration.
 int64_t countRuns(mlir::Operation *op);
 
-/// Returns how many rows a token has in all iterations of the loop around |op|: in a loop over the lists of
-/// `xfmr.list_by_expert`, one for each of its choices; 1 elsewhere.
+/// Returns how many rows a token has in all iterations of the loop around |op| together: in a loop over the lists of
+/// `xfmr.list_by_expert`, one for each expert that the token chooses; elsewhere 1.
 int64_t countRowsPerToken(mlir::Operation *op);
 
 /// Sets the attribute `tile.work` of |loop|, the parallel loop of a kernel, if |flops| or |cacheBytes| are known.

@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects entries that copy each result to a buffer of the caller (attune-outputs-to-arguments). The destination in
-// which a result is computed is a tensor.empty of the entry, which may be the operand of a call. It becomes a view of
-// the caller's buffer: each expand_shape of the result becomes a collapse_shape of that buffer. Source and destination
-// of the copy are then the same buffer.
+// which a result is computed is a tensor.empty of the entry, which may be the operand of a call. A view of the caller's
+// buffer replaces this tensor.empty: for each expand_shape of the result, the buffer has a collapse_shape. Source and
+// destination of the copy are then the same buffer.
 //
 // Upstream's elimination of tensor.empty does not serve: it works within a function and follows no reshapes.
 //
@@ -31,8 +31,9 @@ static bool isAlone(Value value, tensor::EmptyOp empty, const SymbolTable &symbo
   return empty->hasOneUse() && *empty->getUsers().begin() == op && llvm::all_of(op->getResults(), isElsewhere);
 }
 
-/// Makes the value that |copy| copies be computed in the destination of |copy|, a buffer, instead of in an empty
-/// tensor. Does nothing if the value is computed in no tensor.empty of its own.
+/// Computes the source of |copy| in the destination of |copy|, a buffer, instead of in a tensor.empty. Does nothing if
+/// the source is not computed in a tensor.empty that only it uses, if something else uses the buffer, or if the types
+/// do not fit.
 static void writeInPlace(bufferization::MaterializeInDestinationOp copy, const SymbolTable &symbols) {
   SmallVector<tensor::ExpandShapeOp> reshapes;
   Value value = copy.getSource();

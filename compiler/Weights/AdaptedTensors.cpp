@@ -13,7 +13,7 @@ using namespace attune;
 
 using TensorChanges = std::map<std::string, TensorChange, std::less<>>;
 
-/// Adds elements |column| … |column| + |count| - 1 of row |row| of |term| to |sums|.
+/// Adds elements |column| … |column| + |count| - 1 of row |row| of |term| to the |count| values |sums|.
 static void addRow(const LowRankTerm &term, int64_t row, int64_t column, int64_t count, double *sums) {
   for (int64_t k = 0; k < term.rank; ++k) {
     const double factor = term.scale * term.left[row * term.rank + k];
@@ -46,7 +46,8 @@ static const LowRankTerm *findOverflow(const std::vector<LowRankTerm> &terms, in
 }
 
 /// Adds |terms| to |out|, the |count| elements from |begin| on of a row-major tensor. If finite factors make a finite
-/// element infinite, stops there and returns the largest term of that element; else returns null.
+/// element infinite or NaN, stops at that element and returns the term with the largest magnitude there; else returns
+/// null.
 static const LowRankTerm *addTerms(const std::vector<LowRankTerm> &terms, int64_t begin, int64_t count, float *out) {
   const int64_t columns = terms.front().columns;
   std::vector<double> sums(std::min(columns, count));
@@ -94,7 +95,7 @@ public:
 
   std::string fileOf(std::string_view name) const override {
     std::string file = unmergedFileOf(name);
-    // Messages about infinite or NaN values name all files from which such a value may come.
+    // A message about infinite or NaN values must name all files from which such a value may come.
     if (auto found = changes.find(name); found != changes.end())
       for (const LowRankTerm &term : found->second.terms)
         file += " with the adapter " + term.origin;

@@ -28,8 +28,8 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// The alignment of rows (WeightRows.h), a page of memory, so that the system can load and drop the weights of one
-/// layer by themselves.
+/// The alignment in bytes of the rows (WeightRows.h) of calls in entries. It is the size of a page, so that the system
+/// can load and drop the weights of one layer separately.
 static constexpr int64_t kPage = 4096;
 static_assert(ATTUNE_ALIGNMENT % xfmr::kWeightAlignment == 0);
 
@@ -40,7 +40,7 @@ class WeightPlacer {
 public:
   explicit WeightPlacer(ModuleOp module) : symbols(module) {}
 
-  /// Returns the offset of a weight that entries read themselves, and assigns it if the weight has none.
+  /// Returns the offset of a weight that entries read themselves. Assigns one if the weight has none.
   int64_t placeShared(StringAttr name) {
     auto [found, isNew] = shared.try_emplace(name, 0);
     if (isNew) {
@@ -50,9 +50,9 @@ public:
     return found->second;
   }
 
-  /// Returns the offset of the row that |layout| describes with the weights |names|, one per slot, and assigns one if
-  /// the row has none. Equal rows have one offset. A row whose slots are part of those of a row that already has an
-  /// offset gets the same offset.
+  /// Returns the offset of the row with the layout |layout| and the weights |names|, one for each slot. Assigns an
+  /// offset if the row has none: the offset of an earlier row that has all of its slots and more, if there is one, else
+  /// a new offset. Equal rows have one offset.
   int64_t placeRow(const WeightRow &layout, ArrayRef<StringAttr> names) {
     RowKey key;
     for (auto [slot, name] : llvm::zip_equal(layout.slots, names))
@@ -77,12 +77,13 @@ private:
   using RowKey = std::vector<Slot>;
   using Row = std::pair<const RowKey, int64_t>;
 
-  /// Returns the offset of the first stored row that has all slots of |part|, and more, at the same offsets in the row;
-  /// nullopt if there is none or |part| is empty.
+  /// Returns the offset of the first stored row that has all slots of |part|, and more; nullopt if there is no such row
+  /// or |part| is empty.
   std::optional<int64_t> findWhole(const RowKey &part) const {
     if (part.empty())
       return std::nullopt;
-    // Such a row holds every slot of |part|, so it is enough to search the rows that hold the rarest of these slots.
+    // Such a row holds every slot of |part|, so it is enough to search the rows that hold the slot of |part| that the
+    // fewest rows hold.
     ArrayRef<const Row *> candidates = holdersOf(part.front());
     for (const Slot &slot : part)
       if (holdersOf(slot).size() < candidates.size())
@@ -180,7 +181,8 @@ static Value addBytesArgument(func::FuncOp function) {
   return function.getArgument(index);
 }
 
-/// Returns a leaf of the weight expression |expression|, for an error: one that is no weight, or else the first one.
+/// Returns a leaf of the weight expression |expression|, for an error: a leaf that is no weight if it finds one, else
+/// the first leaf.
 static Value findRoot(Operation *expression) {
   auto bad = llvm::find_if_not(expression->getOperands(), [](Value operand) { return xfmr::isWeight(operand); });
   Value operand = bad == expression->operand_end() ? expression->getOperand(0) : *bad;
@@ -213,7 +215,8 @@ LogicalResult AssignWeightOffsetsPass::verifyReferences() {
   });
   if (result.wasInterrupted())
     return failure();
-  // xfmr-hoist-weight-expressions has replaced all expressions over weights, so the remaining ones are errors.
+  // xfmr-hoist-weight-expressions has replaced the weight expressions that the packer can compute, so the remaining
+  // ones are errors.
   result = getOperation().walk(
       [](Operation *op) { return xfmr::isWeightExpression(op) ? WalkResult(refuseExpression(op)) : WalkResult::advance(); });
   return failure(result.wasInterrupted());
@@ -262,8 +265,8 @@ void AssignWeightOffsetsPass::runOnOperation() {
 
   WeightRows rows(module);
   WeightPlacer placer(module);
-  // Rows come first in the file; the weights that entries read themselves follow, in the order of their use. So a model
-  // compiled without some of its outputs has the same offsets as the whole model.
+  // Rows come first in the file; the weights that entries read themselves follow, in the order of their use. So rows
+  // keep their offsets when the model is compiled without some of its outputs.
   for (auto entry : module.getOps<func::FuncOp>())
     if (xfmr::getEntry(entry))
       entry.walk([&](func::CallOp call) {
@@ -280,7 +283,7 @@ void AssignWeightOffsetsPass::runOnOperation() {
       rewriteEntry(entry, rows, placer);
   for (func::FuncOp layer : rows.functions())
     rewriteLayer(layer, rows.getRow(layer), rows);
-  // The weight arguments are removed last, since rewriting a call reads the callee's.
+  // The weight arguments are removed last, since the rewriting of a call reads those of its callee.
   for (func::FuncOp layer : rows.functions()) {
     llvm::BitVector erased(layer.getNumArguments());
     for (unsigned i = 0; i < layer.getNumArguments(); ++i)

@@ -1,9 +1,9 @@
 //===- CalibratedRows.h - Rows of weights quantized in advance --*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of weight matrices, with the integers that a calibration (compiler/Calibrate) has chosen for them. A row is
-// found by a hash of its f32 weights, not by the name of a matrix: passes join, stack and cut matrices, but do not
-// change their rows.
+// Rows of weight matrices, with the integers that a calibration (compiler/Calibrate) has chosen for them. The key of a
+// row is a hash of its f32 weights, not the name of a matrix: passes join, stack and cut matrices, but do not change
+// their rows.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
 #define ATTUNE_COMPILER_WEIGHTS_CALIBRATEDROWS_H
@@ -26,11 +26,11 @@ public:
   explicit CalibratedRows(mlir::xfmr::WeightFormat format) : format(format) {}
 
   mlir::xfmr::WeightFormat getFormat() const { return format; }
-  /// The number of rows.
+  /// Returns the number of rows.
   size_t size() const { return places.size(); }
 
-  /// Adds |row| with the scale and the minimum of each group, and an integer for each weight. Does nothing if an equal
-  /// row was added before.
+  /// Adds |row| with the scale and the minimum of each group, |groups|, and the integer q (WeightFormat) of each
+  /// weight, |values|. Does nothing if an equal row was added before.
   void add(llvm::ArrayRef<float> row, llvm::ArrayRef<QuantizedGroup> groups, llvm::ArrayRef<int16_t> values);
   /// If |row| was added, writes the dequantized weights to |weights| and the scale and minimum of each group to
   /// |groups|, and returns true; else returns false and writes nothing. |weights| may be the data of |row|.
@@ -38,11 +38,11 @@ public:
 
 private:
   mlir::xfmr::WeightFormat format;
-  /// The positions of a row in |numbers| and |integers|.
+  /// For each row, the position of its first group in |numbers| and of its first byte in |integers|.
   llvm::DenseMap<Key, std::pair<size_t, size_t>> places;
   std::vector<QuantizedGroup> numbers;
-  /// Integers of all rows as the format stores them, without a sign (WeightFormat::zero()); two to a byte if they have
-  /// 4 bits.
+  /// The integers of all rows as the format stores them, u = q + WeightFormat::zero(). With 4 bits, a byte has two
+  /// columns, the even one in the low half.
   std::vector<uint8_t> integers;
 };
 

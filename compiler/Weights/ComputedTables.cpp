@@ -17,8 +17,8 @@ using namespace attune;
 
 namespace {
 
-/// The parameters of one table. The functions that read them record the first error in |status| and return a
-/// substitute.
+/// The parameters of one table. If a parameter is missing or wrong, the function that reads it records the error in
+/// |status|, unless an earlier one is there, and returns a substitute.
 class Params {
 public:
   Params(StringRef kind, DictionaryAttr attrs) : kind(kind), attrs(attrs) {}
@@ -62,8 +62,8 @@ private:
 
 } // namespace
 
-/// Writes |count| elements of a table of |type|, from the flat index |begin| on, to |out|. |element|(row, column)
-/// returns an element.
+/// Writes elements |begin| … |begin| + |count| - 1 of a table of |type|, in row-major order, to |out|. |element|
+/// returns the element at a row and a column; a vector is one row.
 static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float *out,
                       llvm::function_ref<double(int64_t, int64_t)> element) {
   int64_t columns = type.getShape().back();
@@ -71,8 +71,8 @@ static void fillTable(RankedTensorType type, int64_t begin, int64_t count, float
     out[i] = static_cast<float>(element((begin + i) / columns, (begin + i) % columns));
 }
 
-/// Fills a sinusoidal table, `[positions, columns]`: sines and cosines of angles, interleaved or with all sines before
-/// all cosines. With the layout `constant`, each row has the sine and the cosine of the angle -1 in turn.
+/// Computes elements of a sinusoidal table, `[positions, columns]`: sines and cosines of angles, interleaved or with
+/// all sines before all cosines. With the layout `constant`, every row repeats the sine and the cosine of the angle -1.
 static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("sinusoidal", attrs);
   StringRef layout = params.choice("layout", {"interleaved", "half", "constant"});
@@ -93,8 +93,8 @@ static Status fillSinusoidal(DictionaryAttr attrs, RankedTensorType type, int64_
   return {};
 }
 
-/// Fills a rotary table, `[positions, columns]`: the cosines of the angles of a position, then their sines. The
-/// parameter `scaling` scales frequencies for contexts that are longer than in training.
+/// Computes elements of a rotary table, `[positions, columns]`: the cosines of the angles of a position, then their
+/// sines. The parameter `scaling` scales frequencies for contexts that are longer than in training.
 static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("rotary", attrs);
   StringRef scaling = params.choice("scaling", {"none", "linear", "llama3", "yarn", "longrope"}, "none");
@@ -141,8 +141,9 @@ static Status fillRotary(DictionaryAttr attrs, RankedTensorType type, int64_t be
   return {};
 }
 
-/// Fills ALiBi slopes. The first n heads, where n is the largest power of two that does not exceed the number of heads,
-/// have a geometric sequence; the other heads have the first, third, … slope of the sequence for 2 n heads.
+/// Computes ALiBi slopes, one for each head. The first n heads, where n is the largest power of two that does not
+/// exceed the number of heads, have a geometric sequence; the other heads have the first, third, … slope of the
+/// sequence for 2 n heads.
 static Status fillAlibiSlopes(DictionaryAttr attrs, RankedTensorType type, int64_t begin, int64_t count, float *out) {
   Params params("alibi_slopes", attrs);
   bool rounds = params.choice("rounding", {"none", "bf16"}, "none") == "bf16";

@@ -32,27 +32,29 @@ public:
   explicit DataStream(OutputFile &file);
   ~DataStream();
 
-  /// The largest number of floats whose bytes reserve accepts.
+  /// The largest number of floats for which the caller may reserve memory in one call.
   static constexpr int64_t kMaxElements = int64_t(2) << 20;
 
-  /// Returns memory for the next |bytes| bytes; |bytes| is at most the size of kMaxElements floats. The caller must
-  /// fill the memory before the next call of reserve, padTo or finish. If a write fails in the other thread, one of the
-  /// later calls of these functions returns the error.
+  /// Returns memory for the next |bytes| bytes, at most 4 * kMaxElements. The caller must fill the memory before the
+  /// next call of reserve, padTo or finish. If the other thread fails to write, a later call of reserve, padTo or
+  /// finish returns the error.
   Result<uint8_t *> reserve(int64_t bytes);
   /// Appends zeros up to |offset| in the data section; appends nothing if the position is already there or beyond.
   Status padTo(uint64_t offset);
-  /// Returns the bytes appended so far.
+  /// Returns the number of bytes appended so far, with those in the buffer.
   uint64_t position() const { return written + used; }
   /// Completes the data section and returns its checksum.
   Result<uint64_t> finish();
 
 private:
-  /// The size of a large page.
+  /// The size of a large page in bytes.
   static constexpr uint64_t kPageBytes = uint64_t(2) << 20;
 
-  /// Starts to write the current buffer and makes the other one current. If |whole| is false, the bytes after the last
-  /// multiple of kPageBytes in the file are not written yet, but moved to the other buffer.
+  /// Waits for the write in progress, then starts to write the current buffer and makes the other one current. If
+  /// |whole| is false, the bytes after the last multiple of kPageBytes in the file are not written yet, but moved to
+  /// the other buffer.
   Status flush(bool whole);
+  /// Waits for the write in progress, if any, and returns its status.
   Status wait();
 
   OutputFile &file;

@@ -58,7 +58,7 @@ float attune::roundToType(FloatType type, float value) {
   return rounded.convertToFloat();
 }
 
-/// Writes |count| values converted by |convert|.
+/// Writes |count| values, which |convert| converts to T, to |out|, which need not be aligned.
 template <typename T, typename Convert>
 static void write(const float *values, int64_t count, uint8_t *out, Convert convert) {
   for (int64_t i = 0; i < count; ++i) {

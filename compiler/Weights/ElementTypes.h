@@ -10,14 +10,15 @@
 
 namespace attune {
 
-/// Returns the name of the element type |type| in manifests ("bf16"); "" if weights cannot have this type.
+/// Returns the name of the element type |type| in the manifest of a weights file, such as "bf16"; "" if weights cannot
+/// have this type.
 llvm::StringRef elementTypeName(mlir::Type type);
 
 /// Returns |value| rounded to |type|, to nearest, ties to even; infinite if |value| is beyond the range of |type|.
 float roundToType(mlir::FloatType type, float value);
 
-/// Writes |count| values as elements of |type|, which elementTypeName names, to |out|. Floats are rounded to nearest,
-/// ties to even; for i8 and i32 the values must be integers in the range of the type.
+/// Writes |count| values to |out| as elements of |type|, for which elementTypeName returns a name. Floats are rounded
+/// to nearest, ties to even; for i8 and i32 the values must be integers in the range of the type.
 void writeElements(mlir::Type type, const float *values, int64_t count, uint8_t *out);
 
 } // namespace attune

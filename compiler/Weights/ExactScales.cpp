@@ -10,8 +10,8 @@
 using namespace attune;
 using namespace attune::quantizer;
 
-/// The odd part of a number is the number without its factors of 2. For each odd number below this, a table lists the
-/// integers whose odd part divides it.
+/// getListed has a table for odd numbers below this bound: for each, the integers whose odd part divides it. The odd
+/// part of a number is the number without its factors of 2.
 static constexpr uint32_t kListed = 256;
 using Integers = llvm::SmallVector<int16_t, 0>;
 
@@ -27,6 +27,7 @@ static void addDivisors(uint32_t odd, Integers &integers) {
       integers.push_back(integer);
 }
 
+/// Returns the integers that addDivisors appends for |odd|, an odd number below kListed, from a table.
 static const Integers &getListed(uint32_t odd) {
   static const std::vector<Integers> lists = [] {
     std::vector<Integers> lists(kListed);
@@ -90,7 +91,8 @@ bool ExactScales::findScale(llvm::ArrayRef<float> weights, float extreme, Quanti
     float scale = store(extreme / number);
     if (tryScale(weights, scale, number, extreme, group))
       return true;
-    // The product of an f32 scale may have been rounded; then the scale may be a neighbor of the quotient.
+    // |extreme| may be the rounded product of |number| and an f32 scale. Then the scale may be a neighbor of the
+    // quotient.
     if (format.wideScales && (tryScale(weights, std::nextafter(scale, -HUGE_VALF), number, extreme, group) ||
                               tryScale(weights, std::nextafter(scale, HUGE_VALF), number, extreme, group)))
       return true;

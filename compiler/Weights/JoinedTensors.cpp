@@ -29,8 +29,8 @@ public:
   }
 
 private:
-  /// Returns the provider of |name| and removes its prefix from |name|. The last part is the base, whose prefix is
-  /// empty.
+  /// Returns the provider of the tensor |name|, and removes the prefix of its part from |name|. The last part is the
+  /// base, whose prefix is empty.
   const TensorProvider &providerOf(std::string_view &name) const {
     for (const TensorPart &part : parts)
       if (name.substr(0, part.prefix.size()) == part.prefix) {

@@ -8,15 +8,15 @@
 
 namespace attune {
 
-/// The tensors of a provider, and the prefix that their names get.
+/// The tensors of a provider, and the prefix that joinTensors puts before their names.
 struct TensorPart {
   std::string prefix;
   std::unique_ptr<TensorProvider> tensors;
 };
 
-/// Returns a provider of the tensors of |parts|, under their names with the part's prefix before them, and of the
-/// tensors of |base|, under their names. No tensor of |base| or of another part may have a name that begins with the
-/// prefix of a part.
+/// Returns a provider of the tensors of |parts|, each under the part's prefix followed by its name, and of the tensors
+/// of |base|, under their own names. The caller guarantees that no name of another part, with its prefix, and no name
+/// of |base| begins with the prefix of a part.
 std::unique_ptr<TensorProvider> joinTensors(std::unique_ptr<TensorProvider> base, std::vector<TensorPart> parts);
 
 } // namespace attune

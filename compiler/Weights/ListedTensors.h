@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// A base class of providers that keeps the list of tensors and checks the arguments of reads.
+/// A base class of providers. It keeps the list of tensors and checks the arguments of reads.
 class ListedTensors : public TensorProvider {
 public:
   const TensorSpec *find(std::string_view name) const override;
@@ -19,8 +19,8 @@ public:
 protected:
   /// Adds a tensor, unless the list has one of that name.
   void list(TensorSpec spec);
-  /// Returns the tensor of this name if its elements |begin| … |begin| + |count| - 1 can be read as floats, else an
-  /// error.
+  /// Returns the tensor of this name. Fails if there is none, if its type is not a float type, or if it lacks some of
+  /// the elements |begin| … |begin| + |count| - 1.
   Result<const TensorSpec *> checkRead(std::string_view name, int64_t begin, int64_t count) const;
 
 private:

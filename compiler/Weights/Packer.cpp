@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Offset of the data section. The header is alone in the page before it.
+/// The offset in bytes of the data section in the file. The page before it has only the header.
 static constexpr uint64_t kDataOffset = 4096;
 
 /// These two functions return the offset of a weight in the data section and its size, both in bytes.
@@ -32,8 +32,8 @@ static uint64_t getBytes(xfmr::WeightOp weight) { return getWeightBytes(weight.g
 /// Returns "weight 'x'", for messages.
 static std::string describe(xfmr::WeightOp weight) { return "weight '" + weight.getSymName().str() + "'"; }
 
-/// Returns all weights in the order of their offsets. Returns an error if they overlap or cannot be packed: the
-/// verifier does not check this, and the module may come from a file.
+/// Returns all weights in the order of their offsets. Fails if they overlap or cannot be packed: the verifier does not
+/// check this, and the module may come from a file.
 static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const SourceReader &reader) {
   std::vector<xfmr::WeightOp> weights;
   for (auto weight : module.getOps<xfmr::WeightOp>()) {
@@ -56,19 +56,19 @@ static Result<std::vector<xfmr::WeightOp>> collectWeights(ModuleOp module, const
 }
 
 namespace {
-/// Evaluates slices of one weight, each by several threads.
+/// The evaluation of slices of one weight. Several threads compute each slice.
 class WeightEvaluation {
 public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
-    // Each thread has a reader of its own, and a reader computes projected rows as a whole. With several threads, each
-    // would compute all of them.
+    // Each thread has a reader of its own, and a reader computes projected rows as a whole, so every thread would
+    // compute all of them. Therefore a single thread evaluates a source with projected rows.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 
   /// Writes the slice of the weight with |offsets| and |sizes| to |out|, densely, as elements of the weight's type.
-  /// Threads divide the slice along |axis|; its sizes before |axis| are 1.
+  /// Threads divide the slice along |axis|; |sizes| must be 1 in the dimensions before |axis|.
   Status write(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, int64_t axis, uint8_t *out) {
     int64_t extent = axis < int64_t(sizes.size()) ? sizes[axis] : 1, inner = 1;
     for (size_t dim = axis + 1; dim < sizes.size(); ++dim)
@@ -95,8 +95,8 @@ public:
   }
 
 private:
-  /// The largest number of elements that a thread evaluates at a time, unless a single index of the axis has more: as
-  /// many as fit into a cache as floats.
+  /// The largest number of elements that a thread evaluates at a time, unless a single index of the axis has more. As
+  /// floats they are 256 KiB, which fit in an L2 cache.
   static constexpr int64_t kChunkElements = int64_t(64) << 10;
 
   Status writeChunk(ArrayRef<int64_t> offsets, ArrayRef<int64_t> sizes, SourceReader &own, uint8_t *out) {
@@ -122,14 +122,14 @@ private:
 };
 } // namespace
 
-/// Evaluates |weight| and appends it to |stream|, in parts of consecutive elements that fit in the stream's buffer.
+/// Evaluates |weight| and appends it to |stream| in parts of at most DataStream::kMaxElements consecutive elements.
 /// Calls |progress| after each part.
 static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream &stream, llvm::function_ref<Status()> progress) {
   ArrayRef<int64_t> shape = cast<RankedTensorType>(weight.getType()).getShape();
   if (llvm::is_contained(shape, 0))
     return {};
-  // Dimension |axis| is split into parts. Dimensions after it are whole; those before it are processed one index at a
-  // time.
+  // A part has some indices of dimension |axis|, one index of each dimension before it, and the dimensions after it as
+  // a whole.
   int64_t inner = 1, axis = shape.size();
   while (axis > 1 && inner * shape[axis - 1] <= DataStream::kMaxElements)
     inner *= shape[--axis];
@@ -165,7 +165,7 @@ static Status packWeight(xfmr::WeightOp weight, SourceReader &reader, DataStream
   return {};
 }
 
-/// Returns the manifest's JSON object for |weight|.
+/// Returns the JSON object that describes |weight| in the manifest.
 static Json describeWeight(xfmr::WeightOp weight) {
   std::string source;
   llvm::raw_string_ostream(source) << weight.getSource();

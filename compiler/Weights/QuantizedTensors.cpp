@@ -3,8 +3,8 @@
 //
 // Files pack several values into words of 32 bits. A run of values is a run of bits: value i has the bits from i * bits
 // on, the lowest first, and may begin in one word and end in the next. The formats differ in the direction of the runs
-// and in the number that is added to values. N is the number of outputs of a matrix, K the number of its inputs, and G
-// the number of groups of inputs:
+// and in the number that is added to values before they are stored. N is the number of outputs of a matrix, K the
+// number of its inputs, and G the number of groups of inputs:
 //
 //                    values of a matrix             zero points                    scales
 //   GPTQ             qweight [K * bits / 32, N]     qzeros [G, N * bits / 32]      scales [G, N]
@@ -31,8 +31,8 @@ using namespace attune;
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
-/// Returns the value of |code|, a float with 4 bits of exponent and 3 bits of mantissa (E4M3FN). That type has no
-/// infinities, and one NaN of each sign.
+/// Returns the value of |code|, a float with 4 bits of exponent and 3 bits of mantissa (E4M3FN). The type has no
+/// infinities and, for each sign, one NaN.
 static float decodeFloat8(uint8_t code) {
   const int exponent = (code >> 3) & 15, mantissa = code & 7;
   if (exponent == 15 && mantissa == 7)
@@ -43,7 +43,8 @@ static float decodeFloat8(uint8_t code) {
 
 namespace {
 
-/// A run of values of 1 to 8 bits in words of 32 bits that are |step| bytes apart.
+/// A run of values of 1 to 8 bits in words of 32 bits. The first word is at |data|, the next ones |step| bytes after
+/// the one before.
 struct BitRun {
   const uint8_t *data;
   int64_t step;
@@ -66,7 +67,8 @@ private:
   }
 };
 
-/// One quantized matrix, whose elements `read` dequantizes. Its tensors are views of the open files.
+/// One quantized matrix, whose elements `read` dequantizes. The tensors that store it are views of the open files;
+/// |zeros| is null if there are no zero points.
 class StoredMatrix {
 public:
   enum Layout { GptqWords, AwqWords, RowWords, Bytes, Float8 };
@@ -74,8 +76,8 @@ public:
   Layout layout = Bytes;
   int bits = 8;
   int64_t rows = 0, columns = 0;
-  /// The number of neighboring columns with one scale, and the number of such groups in a row. The former does not
-  /// count if |groupOf| is not empty.
+  /// The number of neighboring columns with one scale, and the number of such groups in a row. |groupSize| is not used
+  /// if |groupOf| is not empty.
   int64_t groupSize = 0, groups = 1;
   /// The group of each column, if groups are not neighboring columns; otherwise empty.
   std::vector<int32_t> groupOf;
@@ -112,7 +114,8 @@ public:
   }
 
 private:
-  /// Returns the position at which AWQ stores output |row|: a word has eight outputs in the order 0 2 4 6 1 3 5 7.
+  /// Returns the index of output |row| in the run of values in which AWQ stores it: a word has eight outputs in the
+  /// order 0 2 4 6 1 3 5 7.
   static int64_t awqPlace(int64_t row) {
     static const int64_t places[8] = {0, 4, 1, 5, 2, 6, 3, 7};
     return row / 8 * 8 + places[row % 8];
@@ -141,14 +144,15 @@ private:
     }
   }
 
-  /// Returns the zero point of |row| in the words |line| of its group.
+  /// Returns the zero point of |row|. |line| is the first of the words with the zero points of the group.
   int gptqZeroOf(int64_t row, const uint8_t *line) const {
     const int stored = BitRun{line, 4, bits}[row], mask = (1 << bits) - 1;
     if (!zerosMinusOne)
       return stored;
     if (32 % bits != 0)
       return (stored + 1) & mask;
-    // GPTQModel subtracts one from all values of a word at a time. So a zero point of 0 borrows from the next value.
+    // GPTQModel stores a word of zero points minus a word of ones, in one subtraction. So a zero point of 0 has
+    // borrowed from the next one, and only the addition to the whole word restores both.
     uint32_t word;
     std::memcpy(&word, line + row * bits / 32 * 4, sizeof(word));
     word += UINT32_MAX / uint32_t(mask);
@@ -178,8 +182,8 @@ class MatrixFinder {
 public:
   MatrixFinder(const SafetensorsFolder &folder, const QuantizedFormat &format) : folder(folder), format(format) {}
 
-  /// Returns the matrix `NAME.weight`, whose quantized values are the given tensor. Fails if the folder lacks another
-  /// tensor of this matrix, or if one of its tensors has a wrong type or shape.
+  /// Returns the matrix `NAME.weight`, where |name| is NAME and the given tensor has its quantized values. Fails if the
+  /// folder lacks another tensor of this matrix, or if one of its tensors has a wrong type or shape.
   Result<StoredMatrix> find(const std::string &name, const TensorView &codes) {
     module = name;
     matrix = StoredMatrix();
@@ -225,7 +229,8 @@ private:
     return {};
   }
 
-  /// Sets |view| to the tensor of the module whose name ends with |suffix|, such as ".scales". Fails if there is none.
+  /// Sets |view| to the tensor with the name of the module followed by |suffix|, such as ".scales". Fails if there is
+  /// none.
   Status require(const char *suffix, const TensorView *&view) const {
     view = folder.find(module + suffix);
     if (view)
@@ -240,8 +245,8 @@ private:
     return check(*matrix.scales, matrix.scales->dtype, shape);
   }
 
-  /// Reads the group of each column from the tensor |suffix| into groupOf. Leaves groupOf empty if there is no such
-  /// tensor, or if it has -1 for every column.
+  /// Reads the group of each column from the tensor with the name of the module followed by |suffix| into groupOf.
+  /// Leaves groupOf empty if there is no such tensor, or if it has -1 for every column.
   Status readGroups(const char *suffix) {
     const TensorView *view = folder.find(module + suffix);
     if (!view)
@@ -337,7 +342,8 @@ private:
       matrix.groups = scales.shape[1];
       return {};
     }
-    // Values in bytes may belong to a group of modules with fewer bits, so only packed values must have its bits.
+    // A group of modules with fewer than 8 bits may store its values in bytes, so the number of bits must match only
+    // for packed values.
     const bool isPacked = matrix.layout == StoredMatrix::RowWords;
     for (const QuantizedFormat::Groups &groups : format.groups)
       if (groups.size > 0 && (!isPacked || groups.bits == matrix.bits) &&
@@ -367,8 +373,8 @@ private:
       return status;
     matrix.zeros = folder.find(module + ".weight_zero_point");
     if (matrix.zeros) {
-      // Packed zero points are read one for each row, even if all rows share a scale; no published file has one scale
-      // and packed zero points.
+      // Packed zero points must have one value for each row, even if all rows share a scale: no published file has one
+      // scale and packed zero points.
       const int64_t rows = ceilDiv(matrix.rows, matrix.scaleRows);
       Status status = packed ? check(*matrix.zeros, DType::I32, {ceilDiv(matrix.rows * matrix.bits, 32), matrix.groups})
                       : matrix.zeros->elements == rows * matrix.groups ? check(*matrix.zeros, DType::I8, matrix.zeros->shape)
@@ -379,8 +385,9 @@ private:
     return readGroups(".weight_g_idx");
   }
 
-  /// Sets rows and columns from the tensor `.weight_shape`, and bits to the number of the configuration with which a
-  /// row takes as many words as it has in the file. Fails if there is none, or if several fit, as short rows may allow.
+  /// Sets rows and columns from the tensor `.weight_shape`. Sets bits to the number of bits in the configuration with
+  /// which a row takes as many words as it has in the file. Fails if no number fits, or if several do, as may be with
+  /// short rows.
   Status findPacked() {
     const TensorView &codes = *matrix.codes;
     if (Status status = checkRank(codes, DType::I32); status.failed())
@@ -396,8 +403,8 @@ private:
     matrix.rows = sizes[0];
     matrix.columns = sizes[1];
     matrix.bits = 0;
-    // A row has at least one bit for each column. So a row with more columns than its words have bits is wrong, and the
-    // products below cannot overflow.
+    // A row has at least one bit for each column. The check that a row has no more columns than its words have bits
+    // keeps the products below from overflowing.
     const bool possible = sizes[0] == codes.shape[0] && sizes[1] > 0 && sizes[1] <= codes.shape[1] * 32;
     for (const QuantizedFormat::Groups &groups : format.groups) {
       if (!possible || ceilDiv(sizes[1] * groups.bits, 32) != codes.shape[1] || groups.bits == matrix.bits)
@@ -515,8 +522,8 @@ private:
     return Status::error(folder.fileOf(name) + ": tensor '" + name + "': expected one form of '" + weight + "', got two");
   }
 
-  /// Returns true if the tensor |name| is a part of a quantized matrix or, as activations are not quantized, has scales
-  /// or zero points of the activations of its module.
+  /// Returns true if the tensor |name| is a part of a quantized matrix, or has scales or zero points of the activations
+  /// of a module with such a matrix. The latter are ignored, since activations are not quantized.
   bool isPart(const std::string &name) const {
     static constexpr std::string_view parts[] = {
         "qweight",      "qzeros",       "scales",           "g_idx",       "weight_packed",    "weight_shape", "weight_zero_point",

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vectors of eight lanes, and the rounding to f16 and to integers, that WeightQuantizer.cpp and ExactScales.cpp share.
-// No other file should include this header. Vectors are passed by reference, since the registers for vectors passed by
-// value depend on the instruction set.
+// No other file should include this header. Functions take vectors by reference, since the registers in which the ABI
+// passes vectors by value depend on the instruction set.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
 #define ATTUNE_COMPILER_WEIGHTS_QUANTIZERLANES_H
@@ -24,9 +24,9 @@ constexpr int64_t kLanes = 8;
 typedef float Floats __attribute__((vector_size(32)));
 typedef int32_t Words __attribute__((vector_size(32)));
 
-/// The largest f16, and its smallest normal number.
+/// The largest finite f16 value, and the smallest positive normal one.
 constexpr float kLargestHalf = 65504.0f, kNormalHalf = 0x1p-14f;
-/// Adding and subtracting this rounds a number of magnitude below 2^22 to an integer, ties to even.
+/// Adding and then subtracting this number in f32 rounds a number of magnitude below 2^22 to an integer, ties to even.
 constexpr float kShifter = 12582912.0f;
 
 /// Rounds |values| to f16, to nearest, ties to even. Magnitudes beyond the range become the largest f16.
@@ -39,7 +39,8 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   Words magnitudeBits = bits ^ sign;
   Floats magnitude;
   std::memcpy(&magnitude, &magnitudeBits, sizeof(bits));
-  // From 0.5 to 1 f32 values are 2^-24 apart, like subnormal f16 values, so adding 0.75 rounds to a subnormal f16.
+  // Between 0.5 and 1, f32 values are 2^-24 apart, as subnormal f16 values are. So adding 0.75 rounds a magnitude below
+  // kNormalHalf to a multiple of 2^-24.
   Floats shifted = magnitude + 0.75f, subnormal = shifted - 0.75f;
   Words subnormalBits, normalBits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fff;
   std::memcpy(&subnormalBits, &subnormal, sizeof(bits));
@@ -47,20 +48,20 @@ ATTUNE_INLINE void roundToHalf(Floats &values) {
   std::memcpy(&values, &bits, sizeof(bits));
 }
 
-/// The range of the integers of a format.
+/// The range of the integers q of a format (WeightFormat), both ends included.
 struct IntegerRange {
   explicit IntegerRange(mlir::xfmr::WeightFormat format)
       : lowest(static_cast<float>(-format.zero())), highest(static_cast<float>((int64_t(1) << format.bits) - 1 - format.zero())) {}
   float lowest, highest;
 };
 
-/// Returns the inverse of |scale|, or 0 if that is not finite.
+/// Returns 1 / |scale|, or 0 if the quotient is not finite.
 inline float inverseOf(float scale) {
   float inverse = 1.0f / scale;
   return std::isfinite(inverse) ? inverse : 0.0f;
 }
 
-/// Returns the integer, as a float, that represents |weight| in |group|. |inverse| is the inverse of the group's scale.
+/// Returns the integer q, as a float, that represents |weight| in |group|. |inverse| is inverseOf the group's scale.
 inline float toInteger(float weight, QuantizedGroup group, float inverse, const IntegerRange &range) {
   float integer = std::min(std::max((weight - group.minimum) * inverse, range.lowest), range.highest);
   return (integer + kShifter) - kShifter;

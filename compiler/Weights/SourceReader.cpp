@@ -94,7 +94,8 @@ Status SourceReader::read(Attribute source, SourceBox box) {
       .Default([](Attribute) { return Status::error("not a weight source"); });
 }
 
-/// Splits the slice |box| of a row-major tensor of |shape| into runs of consecutive elements and reads each by |run|.
+/// Splits the slice |box| of a row-major tensor of |shape| into runs of consecutive elements, and calls |run| to read
+/// each of them.
 Status SourceReader::readRuns(ArrayRef<int64_t> shape, const SourceBox &box, RunFn run) {
   StridedRuns runs(shape, box.offsets, box.sizes, box.strides);
   std::vector<float> buffer(runs.needsBuffer() ? runs.bufferElements() : 0);
@@ -161,8 +162,8 @@ Status SourceReader::readStack(StackSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Returns the difference of neighbors in |indices| if it is the same for all and less than 16, the number of f32 in a
-/// cache line; else 0.
+/// Returns the difference of neighbors in |indices|, which may be negative, if it is the same for all and less than 16,
+/// the number of f32 in a cache line; else 0.
 static int64_t smallStep(ArrayRef<int64_t> indices) {
   constexpr int64_t most = 16;
   int64_t step = indices.size() < 2 ? 0 : indices[1] - indices[0];
@@ -190,8 +191,8 @@ Status SourceReader::readSelect(SelectSourceAttr source, const SourceBox &box) {
   return {};
 }
 
-/// Reads the indices |first|, |first| + |step|, … of |axis| into |box|. Reads the indices between them, too, which is
-/// faster than many small reads.
+/// Reads the slice |box| of a source that has the indices |first|, |first| + |step|, … of |source| along |axis|. Reads
+/// the indices between them into a buffer, too, which is faster than many small reads.
 Status SourceReader::readEveryNth(Attribute source, const SourceBox &box, int64_t axis, int64_t first, int64_t step) {
   SmallVector<int64_t, 4> offsets(box.offsets), sizes(box.sizes), from(box.sizes.size(), 1);
   offsets[axis] = first;
@@ -218,8 +219,8 @@ Status SourceReader::readTranspose(TransposeSourceAttr source, const SourceBox &
   return read(source.getSource(), inner);
 }
 
-/// Reads |count| elements of |source| from |begin| on, in row-major order, as a series of slices, each as large as
-/// possible.
+/// Writes elements |begin| … |begin| + |count| - 1 of |source|, in row-major order, to |out|. Reads them as a series of
+/// slices, each as large as possible.
 Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, float *out) {
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
   while (count > 0) {
@@ -230,7 +231,7 @@ Status SourceReader::readFlat(Attribute source, int64_t begin, int64_t count, fl
     for (size_t dim = shape.size(); dim-- > 0; inner *= shape[dim]) {
       sizes[dim] = std::min(count / inner, shape[dim] - offsets[dim]);
       taken = inner * sizes[dim];
-      // The next dimension can only be included if this one is whole.
+      // The slice can have several indices of the next outer dimension only if it has all indices of this one.
       if (sizes[dim] != shape[dim])
         break;
     }
@@ -278,11 +279,11 @@ Status SourceReader::readPanels(PanelsSourceAttr source, const SourceBox &box) {
 }
 
 //===----------------------------------------------------------------------===//
-// The following functions quantize and round. A row's scale in int8 depends on the whole row, so the functions for such
-// scales and integers read whole rows, a few at a time, for any slice.
+// The following functions quantize and round. The int8 scale of a row depends on the whole row. So the functions for
+// such scales and integers read whole rows, a few at a time, whatever columns the slice has.
 //===----------------------------------------------------------------------===//
 
-/// Maximum number of elements of the rows in memory at once, unless a single row has more.
+/// The largest number of elements that readRows has in memory at once, unless a single row has more.
 static constexpr int64_t kBufferElements = int64_t(1) << 20;
 
 Status SourceReader::readRows(Attribute source, int64_t begin, int64_t count, llvm::function_ref<void(int64_t, ArrayRef<float>)> use) {
@@ -363,8 +364,9 @@ Status SourceReader::readBytes(Attribute source, ArrayRef<int64_t> offsets, Arra
   return writePanels(cast<QuantizedPanelsSourceAttr>(source), offsets[0], sizes[0], offsets[1], sizes[1], out);
 }
 
-/// Writes the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels from |firstPanel| on to |out|. Fails
-/// if the format stores f16 and a scale or minimum may exceed its range (WeightQuantizer::quantize).
+/// Writes the bytes of the groups |firstGroup| … |firstGroup| + |groups| - 1 of |panels| panels, from |firstPanel| on,
+/// to |out|, panel by panel. Fails if the format stores scales as f16 and a scale or minimum may exceed the range of
+/// f16 (WeightQuantizer::quantize).
 Status SourceReader::writePanels(QuantizedPanelsSourceAttr source, int64_t firstPanel, int64_t panels, int64_t firstGroup, int64_t groups,
                                  uint8_t *out) {
   int64_t width = source.getWidth();
@@ -470,8 +472,8 @@ Status SourceReader::readGroupedPanels(GroupedPanelsSourceAttr source, const Sou
 // The following functions compute with whole rows.
 //===----------------------------------------------------------------------===//
 
-/// Adds |row| times the matrix |columns|, [length of |row|, |count|], to the |count| values |out|, in the order of the
-/// elements of |row|.
+/// Adds the product of |row| and the matrix |columns|, `[length of row, count]`, to the |count| values |out|, in the
+/// order of the elements of |row|.
 static void addProducts(ArrayRef<float> row, const float *columns, int64_t count, float *out) {
   for (float factor : row) {
     for (int64_t i = 0; i < count; ++i)
@@ -480,14 +482,15 @@ static void addProducts(ArrayRef<float> row, const float *columns, int64_t count
   }
 }
 
-/// Reads a slice of projected rows, rows * matrix^T plus the bias, if any. Computes all rows for the first slice and
-/// keeps them for later slices. Each row is computed by one thread, so the bits do not depend on the number of threads.
+/// Reads a slice of projected rows, rows * matrix^T plus the bias, if any. Computes all rows for the first slice of a
+/// source and keeps them for later slices. One thread computes each row, so the bits do not depend on the number of
+/// threads.
 Status SourceReader::readProject(ProjectSourceAttr source, const SourceBox &box) {
   RankedTensorType type = getSourceType(source);
   int64_t rows = type.getDimSize(0), outputs = type.getDimSize(1), depth = getSourceType(source.getRows()).getDimSize(1);
   if (projectedSource != source) {
     std::vector<float> inputs(rows * depth), matrix(depth * outputs), bias(outputs), results(rows * outputs);
-    // The matrix is read transposed: the outputs of one input are neighbors.
+    // The matrix is read transposed, as `[depth, outputs]`.
     Status statuses[] = {read(source.getRows(), SourceBox::dense({0, 0}, {rows, depth}, inputs.data())),
                          read(source.getMatrix(), {{0, 0}, {outputs, depth}, {1, outputs}, matrix.data()}),
                          source.getBias() ? read(source.getBias(), SourceBox::dense({0}, {outputs}, bias.data())) : Status()};

@@ -4,9 +4,10 @@
 // Evaluates any slice of a weight source into strided memory. A source is an attribute that says how a weight is
 // computed from tensors of the model folder. Every kind of source maps a slice to slices of its operands with other
 // strides, down to runs of stored tensors. So little more than the slice is in memory, and a transposition is a change
-// of strides. Sources that compute with whole rows, such as scales of rows, read a few rows at a time. Projected rows,
-// products of a table with a matrix, are computed as a whole. Elements are f32 for all element types: f32 represents
-// bf16, f16 and i8 exactly, and sums of i8 over fewer than 2^17 columns as well.
+// of strides. Sources that compute with whole rows, such as the scales of rows, read a few rows of their operand at a
+// time. Projected rows (`#xfmr.project`), the products of the rows of a table with a matrix, are computed as a whole.
+// Elements are f32 for all element types: f32 represents bf16, f16 and i8 exactly, and sums of i8 over fewer than 2^17
+// columns as well.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_SOURCEREADER_H
 #define ATTUNE_WEIGHTS_SOURCEREADER_H
@@ -20,8 +21,8 @@ namespace attune {
 
 class CalibratedRows;
 
-/// A slice of a tensor and its destination. Element i of the slice (i is a vector of indices) is element `offsets + i`
-/// of the tensor and is written to `out[sum(i * strides)]`.
+/// A slice of a tensor and its destination. Strides are in elements. Element i of the slice (i is a vector of indices)
+/// is element `offsets + i` of the tensor and is written to `out[sum(i * strides)]`.
 struct SourceBox {
   llvm::SmallVector<int64_t, 4> offsets, sizes, strides;
   float *out;
@@ -32,28 +33,28 @@ struct SourceBox {
 };
 
 /// A function that writes elements |begin| … |begin| + |count| - 1 of a table of |type|, in row-major order, to |out|.
-/// `#xfmr.computed` defines the table by a formula with the parameters |params|, such as the cosines and sines of
-/// rotary embeddings. Fails if a parameter is missing or wrong, or if |type| has another rank than the table.
+/// A table, such as the cosines and sines of rotary embeddings, is a source `#xfmr.computed`, a formula with the
+/// parameters |params|. The function fails if a parameter is missing or wrong, or if |type| does not suit the formula.
 using ComputedTableFn = Status (*)(mlir::DictionaryAttr params, mlir::RankedTensorType type, int64_t begin, int64_t count, float *out);
 /// Returns the function that computes tables of |kind|, such as "rotary", or null if this compiler has none.
 ComputedTableFn findComputedTable(llvm::StringRef kind);
 
-/// Reads weight sources over the tensors of one provider. |rank| is the number of the process whose weights are read,
-/// if the model is divided among several. Not thread-safe.
+/// A reader of weight sources over the tensors of one provider. |rank| is the number of the process whose weights are
+/// read, if the model is divided among several processes; else 0. Not thread-safe.
 class SourceReader {
 public:
-  /// Rows in |calibrated|, which has at most one element for each format and must outlive the reader, are quantized
-  /// with the integers of the calibration.
+  /// Creates a reader that quantizes rows in |calibrated| with the integers of the calibration. |calibrated| has at
+  /// most one element for each format; |tensors| and |calibrated| must outlive the reader.
   explicit SourceReader(const TensorProvider &tensors, int64_t rank = 0, llvm::ArrayRef<CalibratedRows> calibrated = {})
       : tensors(tensors), rank(rank), calibrated(calibrated) {}
 
-  /// Returns a reader of the same tensors, rank and rows, for another thread.
+  /// Returns a reader of the same tensors with the same rank and calibrated rows, for another thread.
   SourceReader another() const { return SourceReader(tensors, rank, calibrated); }
   /// Checks that every tensor that |source| names exists with the stated shape and a float type, that every table is
   /// one that this compiler computes, and that every sharded source has a shard for the rank.
   Status verify(mlir::Attribute source) const;
-  /// Evaluates the slice |box| of |source|, which has passed verify. Fails if a tensor cannot be read, or if a weight
-  /// or its scale is beyond the range of its type.
+  /// Evaluates the slice |box| of |source|, which has passed verify. Fails if a tensor cannot be read, or if a finite
+  /// weight or its scale exceeds the range of the type in which it is stored.
   Status read(mlir::Attribute source, SourceBox box);
   /// Returns true if |source| is quantized panels or a stack of these, which readBytes can read.
   static bool isBytes(mlir::Attribute source);
@@ -66,7 +67,7 @@ public:
   const std::set<std::string, std::less<>> &nonFinite() const { return nonFiniteNames; }
 
 private:
-  /// A function that reads a run of a stored or computed tensor.
+  /// A function that writes the elements |begin| … |begin| + |count| - 1 of a source, in row-major order, to |out|.
   using RunFn = llvm::function_ref<Status(int64_t begin, int64_t count, float *out)>;
   Status readRuns(llvm::ArrayRef<int64_t> shape, const SourceBox &box, RunFn run);
   Status readTensor(mlir::xfmr::TensorSourceAttr source, const SourceBox &box);
@@ -98,8 +99,8 @@ private:
   const TensorProvider &tensors;
   int64_t rank;
   llvm::ArrayRef<CalibratedRows> calibrated;
-  /// The source of projected rows that was read last, and all of its rows. They are kept since slices of one source are
-  /// often read one after the other.
+  /// The source of projected rows that was read last, and all of its rows, row-major. They are kept since slices of one
+  /// source are often read one after the other.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;
   std::set<std::string, std::less<>> nonFiniteNames;

@@ -9,11 +9,12 @@
 using namespace llvm;
 using namespace attune;
 
-/// The rows of a block, as many f32 as a cache line of the destination has, and its columns, few enough that a block
-/// stays in the L1 cache.
+/// The largest number of rows of a block, as many as a cache line of the destination has f32, and of columns, few
+/// enough that a block (32 KiB) stays in the L1 cache.
 static constexpr int64_t kBlockRows = 16, kBlockColumns = 512;
 
-/// Calls |visit| with the index of the first element of every innermost row of a strided tensor.
+/// Calls |visit| with the position, in elements, of the first element of every innermost row of a strided tensor whose
+/// first element is at |base|.
 template <typename Visit>
 static void forEachRow(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides, Visit visit, int64_t base = 0) {
   if (sizes.size() <= 1)
@@ -79,7 +80,8 @@ StridedRuns::StridedRuns(ArrayRef<int64_t> shape, ArrayRef<int64_t> offsets, Arr
   if (!buffered)
     return;
   run.step = std::min(run.size, kBlockColumns);
-  // The distance of rows is no multiple of a page, or the cache lines of one column would evict each other.
+  // The distance of rows in the buffer must not be a multiple of a page: otherwise the cache lines of one column would
+  // evict each other.
   rowElements = run.step + kBlockRows;
   for (rowLoop = 0; rowLoop + 1 < loops.size() && loops[rowLoop].to != 1;)
     ++rowLoop;

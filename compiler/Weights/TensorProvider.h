@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One interface for weights from files and for generated weights, which the importer and the packer use alike.
+// The interface to weights from files and to generated weights. The importer and the packer use it.
 // `#xfmr.tensor<"name" : type>` names a tensor of the provider that the module was imported with.
 //
 //===----------------------------------------------------------------------===//
@@ -32,8 +32,8 @@ public:
   /// Returns the file of the tensor |name| for messages, also for a tensor that does not exist.
   virtual std::string fileOf(std::string_view name) const = 0;
   /// Writes elements |begin| … |begin| + |count| - 1 of the row-major tensor |name| to |out|, converted to float. Fails
-  /// if there is no such tensor, if it is not of a float type, if the range exceeds it, or if its values cannot be
-  /// computed.
+  /// if there is no such tensor, if its type is not a float type, if the range exceeds the tensor, or if the values
+  /// cannot be computed.
   virtual Status read(std::string_view name, int64_t begin, int64_t count, float *out) const = 0;
 };
 

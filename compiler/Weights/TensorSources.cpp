@@ -12,7 +12,7 @@ using namespace attune;
 
 namespace {
 
-/// The tensors of the files of a folder, which are mapped to memory.
+/// The tensors in the files of a folder. The files are mapped to memory.
 class StoredTensors : public ListedTensors {
 public:
   explicit StoredTensors(SafetensorsFolder opened) : folder(std::move(opened)) {
@@ -35,7 +35,7 @@ private:
   SafetensorsFolder folder;
 };
 
-/// Generated tensors, a function of a seed.
+/// Tensors whose values are a function of a seed.
 class GeneratedTensors : public ListedTensors {
 public:
   GeneratedTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file) : seed(seed), file(std::move(file)) {

@@ -12,8 +12,8 @@ namespace attune {
 /// file.
 Result<std::unique_ptr<TensorProvider>> openTensors(const std::string &folder);
 
-/// Returns a provider of the tensors |specs| with the values that generateValues computes for |seed| at each read.
-/// |file| is the file name in messages.
+/// Returns a provider of the tensors |specs|. Each read computes the values by generateValues from |seed|. |file| is
+/// the file name in messages.
 std::unique_ptr<TensorProvider> generateTensors(std::vector<TensorSpec> specs, int64_t seed, std::string file);
 
 } // namespace attune

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Eight rows are quantized side by side: lane i of a vector belongs to row i. Lanes are never added to each other, so
-// the order of a sum over the columns of a row is the same on machines with vectors of any size.
+// Eight rows are quantized side by side: lane i of a vector belongs to row i. Lanes are never added to each other, so a
+// sum over the columns of a row has the same order on all machines, whatever the size of their vectors.
 //
 //   weights of a panel      row 0: k0 k1 k2 ...           lanes     k0: row 0, row 1, ... row 7
 //                           row 1: k0 k1 k2 ...     ->              k1: row 0, row 1, ... row 7
@@ -59,7 +59,7 @@ ATTUNE_INLINE void store(const LaneDoubles &lanes, double *out) {
   std::memcpy(out + kLanes / 2, &lanes.high, sizeof(lanes.high));
 }
 
-/// Returns the bits of |value| as an f16, which represents |value| exactly.
+/// Returns the bits of |value|, a number that f16 represents exactly, as an f16.
 uint16_t bitsOfHalf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
@@ -77,7 +77,8 @@ ATTUNE_INLINE void setInverses(const Floats &numbers, Floats &inverses) {
   inverses = (bits & 0x7f800000) == 0x7f800000 ? Floats{} : inverses;
 }
 
-/// For each lane, the scale and minimum of a group of its row, and 1 / scale, or 0 where that is not finite.
+/// For each lane, the scale and the minimum of a group of its row, and the inverse, 1 / scale, or 0 where the quotient
+/// is not finite.
 struct LaneGroups {
   Floats scale = {}, minimum = {}, inverse = {};
 
@@ -92,10 +93,10 @@ struct LaneGroups {
   ATTUNE_INLINE void invert() { setInverses(scale, inverse); }
 };
 
-/// Sets |integers| to the integers of |weights|, as floats. If |minima| is false, all minima are 0.
+/// Sets |integers| to the integers q of |weights|, as floats. If |minima| is false, all minima are taken as 0.
 template <bool minima>
 ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, const IntegerRange &range, Floats &integers) {
-  // Numbers are clamped before they are rounded, since the shifter rounds only magnitudes below 2^22.
+  // Numbers are clamped before they are rounded, since kShifter rounds only magnitudes below 2^22.
   Floats lowest = Floats{} + range.lowest, highest = Floats{} + range.highest;
   integers = (minima ? weights - groups.minimum : weights) * groups.inverse;
   integers = integers < lowest ? lowest : integers;
@@ -105,16 +106,18 @@ ATTUNE_INLINE void toIntegers(const Floats &weights, const LaneGroups &groups, c
 
 /// The factor of the squared error of each weight, for eight rows.
 ///
-/// Without a minimum, it is the mean square of the group plus the square of the weight. With equal factors, scales that
-/// clip large weights for the sake of small ones would have the smallest error, but such scales make trained models
-/// worse. With a minimum, the range of the integers follows the weights, and all factors are equal.
+/// In a format without minima, the factor is the mean square of the weights of the group plus the square of the weight.
+/// With equal factors, scales that clip large weights for the sake of small ones would have the smallest error, but
+/// such scales make trained models worse. In a format with minima, the range of the integers follows the weights, and
+/// all factors are 1.
 template <bool minima>
 struct Importance {
   Floats mean = {}, inverse = {};
 
   ATTUNE_INLINE Importance(const Floats *weights, int64_t columns, const Floats &largest) {
     if constexpr (!minima) {
-      // Weights are divided by the largest one, so that no square is too small for f32.
+      // Weights are divided by |largest|, the weight of the largest magnitude of their row, so that no square is too
+      // small for f32. This multiplies all factors of a row by one number.
       setInverses(largest, inverse);
       for (int64_t k = 0; k < columns; ++k) {
         Floats share = weights[k] * inverse;
@@ -132,7 +135,8 @@ struct Importance {
   }
 };
 
-/// Computes the sum of squared errors of each lane for |groups|, with the factors of |importance|.
+/// Sets |errors| to the sum of squared errors of each lane with the scales and minima |groups|. Multiplies each square
+/// by the factor of |importance|.
 template <bool minima>
 ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneGroups &groups, const IntegerRange &range,
                              const Importance<minima> &importance, LaneDoubles &errors) {
@@ -158,8 +162,8 @@ ATTUNE_INLINE void getErrors(const Floats *weights, int64_t columns, const LaneG
 }
 
 /// Replaces |best| by |better| in the |allowed| lanes in which |betterErrors| is smaller than |errors|, and sets
-/// |changed| to these lanes. Replaces |errors| by |betterErrors| in all lanes in which that is smaller. Leaves
-/// |best|.inverse as it is: the caller calls invert() before it uses the inverse.
+/// |changed| to these lanes. Replaces |errors| by |betterErrors| in all lanes, allowed or not, in which |betterErrors|
+/// is smaller. Leaves |best|.inverse as it is: the caller must call invert() before it uses the inverse.
 ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &betterErrors, LaneGroups &best, LaneDoubles &errors,
                               const Words &allowed, Words &changed) {
   changed = allowed & __builtin_shufflevector(__builtin_convertvector(betterErrors.low < errors.low, HalfWords),
@@ -170,8 +174,8 @@ ATTUNE_INLINE void keepBetter(const LaneGroups &better, const LaneDoubles &bette
   best.minimum = changed ? better.minimum : best.minimum;
 }
 
-/// Refines |best|: computes the scale and minimum with the least squared error for the current integers, keeps them in
-/// lanes whose error they make smaller, and repeats this once for the new integers of these lanes.
+/// Refines |best|. Computes the scale and minimum with the least squared error for the current integers, and keeps them
+/// in the lanes in which they make the error smaller. Repeats this once for the new integers of these lanes.
 template <bool minima>
 ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFormat &format, const IntegerRange &range,
                           const Importance<minima> &importance, LaneGroups &best) {
@@ -223,8 +227,8 @@ ATTUNE_INLINE void refine(const Floats *weights, int64_t columns, const WeightFo
   }
 }
 
-/// Tries candidates for the scales and minima of eight rows and sets |best| to those with the smallest error, refined.
-/// The weights of a row are from |least| to |largest|.
+/// Tries candidates for the scales and minima of eight rows, and sets |best| to the candidates with the smallest error,
+/// refined. |least| and |largest| are the least and the largest weight of each row.
 template <bool minima>
 ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFormat &format, const Floats &least, const Floats &largest,
                           LaneGroups &best) {
@@ -238,16 +242,16 @@ ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFo
     getErrors<minima>(weights, columns, candidate, range, importance, errors);
     keepBetter(candidate, errors, best, smallest, all, changed);
   };
-  // Formats of 8 bits need no search: their errors are small and depend little on the scale.
+  // Formats of 8 bits need few candidates: their errors are small and depend little on the scale.
   bool narrow = format.bits == 4;
   if constexpr (minima) {
-    // The candidates cover the middle 75 to 100 percent of the range of weights.
+    // A candidate's integers cover the middle |share| of the range of weights, from 75 to 100 percent.
     Floats extent = largest - least;
     for (float share = narrow ? 0.75f : 1.0f; share <= 1.0f; share += 0.03125f)
       consider(extent * share / range.highest, least + extent * (1 - share) / 2);
   } else {
-    // A candidate gives the weight of the largest magnitude this integer, before clamping: integers beyond the range
-    // make its quantized value smaller than the weight.
+    // A candidate is the scale with which |extreme| becomes |integer|, before clamping. If |integer| is out of range,
+    // clamping makes the magnitude of the quantized value smaller than that of |extreme|.
     Floats extreme = largest > -least ? largest : least;
     for (float integer = narrow ? -9.0f : -128.0f; integer <= (narrow ? -6.5f : -127.0f); integer += narrow ? 0.25f : 1.0f)
       consider(extreme / integer, Floats{});
@@ -258,8 +262,9 @@ ATTUNE_INLINE void search(const Floats *weights, int64_t columns, const WeightFo
   refine<minima>(weights, columns, format, range, importance, best);
 }
 
-/// Writes the stored integers of eight rows to |out|. Each row has a dword of four columns (of eight in 4 bits, the
-/// second four in the high halves of the bytes); the dwords of the next columns follow |width| dwords later.
+/// Writes the stored integers u of eight rows to |out|, in the layout of WeightFormat: for each row a dword of four
+/// columns (in 4 bits: of eight, the second four in the high halves of the bytes). The dwords of the next columns
+/// follow |width| dwords later.
 ATTUNE_INLINE void writeIntegers(const Floats *weights, int64_t columns, const WeightFormat &format, const LaneGroups &groups,
                                  int64_t groupColumns, int64_t width, uint8_t *out) {
   IntegerRange range(format);
@@ -285,15 +290,16 @@ ATTUNE_INLINE void writeIntegers(const Floats *weights, int64_t columns, const W
   }
 }
 
-/// Eight rows of a group: their weights side by side, and the least and the largest of each row.
+/// Eight rows of a group: the address of their weights, where |weights|[k] has column k of the eight rows, and the
+/// least and the largest weight of each row.
 struct LaneRows {
   Floats *weights;
   int64_t columns;
   Floats least, largest;
 };
 
-/// Puts the weights of |count| rows, |pitch| elements apart, side by side in |rows|, and finds the least and the
-/// largest of each row. Missing rows, infinities and NaNs become zeros.
+/// Puts the weights of |count| rows, |pitch| elements apart, side by side into |rows|, and finds the least and the
+/// largest weight of each row. Infinities and NaNs become zeros, and so do all weights of the lanes from |count| on.
 ATTUNE_INLINE void gather(const float *weights, int64_t pitch, int64_t count, LaneRows &rows) {
   Floats least = {}, largest = {};
   for (int64_t k = 0; k < rows.columns; ++k) {
@@ -343,7 +349,7 @@ ATTUNE_FOR_INSTRUCTION_SETS(ATTUNE_LANE_FUNCTIONS)
 
 } // namespace
 
-/// Writes |number|, the scale or the minimum of row |row|, to its place in |out|, the scales or the minima of all rows.
+/// Writes |number|, the scale or the minimum of row |row|, to |out|, the scales or the minima of all rows of a panel.
 static void writeNumber(const WeightFormat &format, float number, int64_t row, uint8_t *out) {
   if (format.wideScales) {
     std::memcpy(out + row * sizeof(number), &number, sizeof(number));
@@ -353,20 +359,22 @@ static void writeNumber(const WeightFormat &format, float number, int64_t row, u
   }
 }
 
-/// Chooses the scales and minima of eight rows at a time.
+/// The choice of the scales and minima of groups, eight rows at a time.
 class WeightQuantizer::Chooser {
 public:
   Chooser(WeightFormat format, int64_t columns)
       : format(format), exact(format), highest(IntegerRange(format).highest), lanes(columns), row(columns) {}
 
-  /// Sets |rows| to the eight rows of |group| from |first| on.
+  /// Sets |rows| to the eight rows of |group| from |first| on; rows that |group| lacks are zeros. |rows| is valid until
+  /// the next call.
   void gather(PanelWeights group, int64_t first, LaneRows &rows) {
-    rows = {lanes.data(), group.columns, {}, {}};
+    rows = LaneRows{lanes.data(), group.columns, Floats{}, Floats{}};
     functions().gather(group.weights + first * group.pitch, group.pitch, std::clamp<int64_t>(group.rows - first, 0, kLanes), rows);
   }
 
-  /// Sets |scales| and |minima| for |rows|, except in lanes that are |known|. Sets |known| to true in lanes whose
-  /// numbers are exact. Returns false if the format stores f16 and may not be able to store the numbers.
+  /// Sets |scales| and |minima| for |rows|, which the last call of gather has set, except in lanes that are |known|.
+  /// Sets |known| to true in lanes whose scale and minimum represent the weights exactly. Returns false if the format
+  /// stores scales as f16 and one of the numbers may exceed the range of f16.
   bool choose(const LaneRows &rows, bool (&known)[kLanes], float (&scales)[kLanes], float (&minima)[kLanes]) {
     float least[kLanes], largest[kLanes];
     std::memcpy(least, &rows.least, sizeof(least));
@@ -377,7 +385,8 @@ public:
         continue;
       scales[lane] = minima[lane] = 0;
       float most = std::max(std::fabs(least[lane]), std::fabs(largest[lane]));
-      // A minimum is as large as a weight, a scale only as large as a weight divided by the largest integer.
+      // A minimum may be as large as the largest weight; a scale without a minimum is at most about the largest weight
+      // divided by the largest integer.
       if (!format.wideScales && (format.minima ? most : most / highest) > kLargestHalf)
         fits = false;
       known[lane] = most == 0;

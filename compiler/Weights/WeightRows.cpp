@@ -21,7 +21,8 @@ bool attune::isWeightArgument(func::FuncOp function, unsigned index) {
   return type && type.hasStaticShape() && xfmr::isMarkedWeight(function, index);
 }
 
-/// Returns true if |function| calls itself, directly or through other functions. Its row would contain itself.
+/// Returns true if |function| calls itself, directly or through other functions. The row of such a function would
+/// contain itself.
 static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
   llvm::SetVector<func::FuncOp> reached;
   auto addCallees = [&](func::FuncOp caller) {
@@ -37,7 +38,8 @@ static bool isRecursive(func::FuncOp function, const SymbolTable &symbols) {
 }
 
 WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module)), users(module, symbols) {
-  // Start from all candidates and drop functions with a call that passes anything but weights, until nothing changes.
+  // Start from all candidates. Drop those with a call outside of entries and layer functions, or with a call that
+  // passes anything but weights for weight arguments, until nothing changes.
   for (auto function : module.getOps<func::FuncOp>()) {
     bool takesWeights = llvm::any_of(llvm::seq(function.getNumArguments()), [&](unsigned i) { return isWeightArgument(function, i); });
     if (function.isPrivate() && !function.isExternal() && !users.hasOtherUsers(function) && takesWeights && !isRecursive(function, symbols))
@@ -53,8 +55,8 @@ WeightRows::WeightRows(ModuleOp module) : symbols(tables.getSymbolTable(module))
         break;
 }
 
-/// Returns the names of the weights that |call| passes for the slots of |row|; empty if an operand is no
-/// `xfmr.weight_ref`.
+/// Returns the names of the weights that |call| passes for the slots of |row|, one for each slot; empty if one of these
+/// operands is no `xfmr.weight_ref`.
 static SmallVector<StringAttr> namesOf(func::CallOp call, const WeightRow &row) {
   SmallVector<StringAttr> names;
   for (const WeightSlot &slot : row.slots) {

@@ -1,11 +1,12 @@
 //===- WeightRows.h - Rows of the weights of layer functions ----*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Analysis for AssignWeightOffsets: finds the layer functions, which can take one pointer to a row instead of weight
-// tensors, and the layouts of their rows. A row is the section of the weights file for one call of a layer function. It
-// has the tensors that the function reads itself, followed by the rows of the layer functions that it calls. If every
-// call of a function passes a subset of the weights that a call of another function passes, as in entries that compute
-// part of the same layers, the function uses the other one's layout and rows, and the weights are stored once.
+// An analysis for AssignWeightOffsets. It finds the layer functions, which can take one pointer to a row instead of
+// weight tensors, and the layouts of their rows. A row is the section of the weights file for one call of a layer
+// function. A row has the tensors that the function reads itself, followed by the rows of the layer functions that the
+// function calls. If each call of a function F passes a subset of the weights that some call of a function G passes, as
+// in entries that compute part of the same layers, F uses the layout and the rows of G, and the weights are stored
+// once.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_WEIGHTS_WEIGHTROWS_H
 #define ATTUNE_WEIGHTS_WEIGHTROWS_H
@@ -32,10 +33,12 @@ struct WeightSlot {
 struct WeightRow {
   /// The tensors that the function reads itself. These slots come first.
   llvm::SmallVector<WeightSlot> own;
-  /// All tensors, including those of called layer functions.
+  /// All tensors, including those of called layer functions. Every |argument| is one of the function itself, which
+  /// forwards the tensors of called functions to the calls.
   llvm::SmallVector<WeightSlot> slots;
-  /// The calls of layer functions, and the offset of each one's row in this row, in bytes.
+  /// The calls of layer functions in the function, and for each call the offset of its row in this row, in bytes.
   llvm::SmallVector<std::pair<mlir::func::CallOp, int64_t>> calls;
+  /// The size of the row, a multiple of ATTUNE_ALIGNMENT.
   int64_t bytes = 0;
 };
 

@@ -1,9 +1,9 @@
 /*===- chat.c - A conversation with a model in a C program ------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * chat TALKER.text [SYSTEM] < messages: replies to each line by the chat template of the model. `attune compile MODEL
- * -o talker.o` wrote the model: talker.o is part of this program, talker.weights stays beside it, and talker.text has the
- * tokenizer and the template.
+ * chat TALKER.text [SYSTEM] < messages: replies to each line of standard input, a message of one conversation. SYSTEM
+ * is the system message. `attune compile MODEL -o talker.o` wrote the model: talker.o is part of this program,
+ * talker.weights stays beside the program, and talker.text has the tokenizer and the chat template.
  *===-----------------------------------------------------------------------===*/
 #include "attune/text_generation.h"
 
@@ -12,7 +12,7 @@
 
 extern const attune_model_desc attune_model_talker;
 
-/* Prints a piece of a reply as soon as it is there. */
+/* Prints a piece of a reply as soon as it is generated. Ends the reply if standard output cannot be written. */
 static int show(void *user, int64_t row, const char *piece, size_t bytes) {
   (void)user, (void)row;
   return fwrite(piece, 1, bytes, stdout) == bytes && fflush(stdout) == 0 ? ATTUNE_TOKEN_GO_ON : ATTUNE_TOKEN_END_ALL;

@@ -1,9 +1,9 @@
 /*===- complete.c - A C program with a language model in it -----------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * complete NEW_TOKENS ID…: continues the ids, greedily unless the model's settings say otherwise, and prints each new
- * one as soon as it is chosen. A tokenizer would make the ids and turn the new ones back into text. `attune compile
- * MODEL -o decoder.o` wrote the model.
+ * complete NEW_TOKENS ID…: continues the ids by at most NEW_TOKENS ids, greedily unless the model's settings say
+ * otherwise, and prints each new id as soon as it is chosen. A larger program would make the ids from text by a
+ * tokenizer, and decode the new ones. `attune compile MODEL -o decoder.o` wrote the model.
  *===-----------------------------------------------------------------------===*/
 #include "attune/generate.h"
 
@@ -19,7 +19,8 @@ static void must(attune_status status) {
   exit(1);
 }
 
-/* Called for every new token. Returns 0 to continue: here, as long as standard output can be written. */
+/* Called for every new token. Returns 0 to continue, or 1, which ends the generation, if standard output cannot be
+   written. */
 static int print_token(void *user, int64_t row, int64_t token, int64_t length) {
   (void)user, (void)row, (void)length;
   return printf("%lld\n", (long long)token) < 0 || fflush(stdout) != 0;
@@ -43,7 +44,7 @@ int main(int argc, char **argv) {
   options.max_new_tokens = atoll(argv[1]);
   options.on_token = print_token;
 
-  /* The session keeps the keys and values of all tokens: its size depends on the generation. */
+  /* The session keeps the keys and values of all tokens, so the size of the session depends on the generation. */
   attune_dim_limit limits[ATTUNE_MAX_GENERATION_LIMITS];
   attune_session_options session_options;
   attune_session_options_init(&session_options);

@@ -3,12 +3,14 @@
  *
  * embed [SESSIONS [THREADS [BATCH]]] < sentences > embeddings
  *
- * Reads one sentence per line, as token ids; writes one line per sentence, in the same order: the mean of its tokens' last hidden states,
- * scaled to length 1. A line with a mistake is answered by "error: ..." in its place, and the server continues.
+ * Reads one sentence per line, as token ids; writes one line per sentence, in the same order: the mean of the last
+ * hidden states of the sentence's tokens, scaled to length 1. A line with a mistake is answered by "error: ..." in its
+ * place, and the server continues.
  *
- * Each session has a thread that takes up to BATCH of the sentences that wait and runs them as one ragged batch, so that a busy server
- * makes large batches and an idle one answers at once. The model is compiled with --padding=skip, so padding of short
- * sentences is not computed. The other sentences of a batch do not change an embedding, not even in the last bit.
+ * Each of the SESSIONS sessions has a thread that takes up to BATCH of the sentences that wait and runs them as one
+ * batch, padded to the longest sentence. So a busy server makes large batches, and an idle one answers at once. The
+ * model is compiled with --padding=skip, so padding of short sentences is not computed. The other sentences of a batch
+ * do not change an embedding, not even in the last bit. THREADS is the number of workers of a session, 0 for all CPUs.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 
@@ -31,7 +33,10 @@ typedef struct request {
   int done;
 } request;
 
-/* Sentences in the order they came: sentence i is in ring[i % WAITING]. printed <= taken <= arrived <= printed + WAITING. */
+/* Sentences are numbered in the order they came; sentence i is in ring[i % WAITING]. |arrived|, |taken| and |printed|
+   are the numbers of sentences that were read, that sessions have taken, and whose answers were printed:
+   printed <= taken <= arrived <= printed + WAITING. |lock| guards these numbers, |end_of_input| and request::done; the
+   other members of a request belong to the thread that reads, runs or prints it. */
 static request ring[WAITING];
 static long arrived, taken, printed;
 static int end_of_input;
@@ -58,7 +63,7 @@ static void *allocate(size_t count, size_t size) {
   return memory;
 }
 
-/* Computes the mean over |length| rows of |hidden|, scaled to length 1. */
+/* Writes the mean of the |length| rows of |hidden|, scaled to Euclidean length 1, to |out|. */
 static void pool(const float *hidden, int64_t length, float *out) {
   double norm = 0;
   for (int64_t j = 0; j < hidden_size; ++j) {
@@ -72,7 +77,8 @@ static void pool(const float *hidden, int64_t length, float *out) {
     out[j] = (float)(out[j] / sqrt(norm > 0 ? norm : 1));
 }
 
-/* Runs sentences |first| … |first| + |count| - 1 as one batch; ids, mask and hidden are large enough for any batch. */
+/* Runs sentences |first| to |first| + |count| - 1 as one batch and writes their embeddings. |ids|, |mask| and |hidden|
+   are buffers that are large enough for any batch. */
 static void run_batch(attune_session *session, long first, int64_t count, int64_t *ids, int64_t *mask, float *hidden) {
   int64_t length = 1;
   for (int64_t b = 0; b < count; ++b)
@@ -98,7 +104,8 @@ static void run_batch(attune_session *session, long first, int64_t count, int64_
   }
 }
 
-/* Serves until the input ends. A session has one call at a time, so each has a thread of its own. */
+/* Runs sentences on a session of its own until the input has ended and all sentences are taken. A session serves one
+   call at a time, so each session has a thread of its own. */
 static void *serve(void *unused) {
   attune_dim_limit limits[] = {{"batch", batch_size}, {"length", longest}};
   attune_session_options options;
@@ -136,7 +143,7 @@ static void *serve(void *unused) {
   return unused;
 }
 
-/* Writes answers in the order of the sentences. */
+/* Prints answers in the order of the sentences until the input has ended and all are printed. */
 static void *answer(void *unused) {
   for (;;) {
     pthread_mutex_lock(&lock);
@@ -160,7 +167,7 @@ static void *answer(void *unused) {
   return unused;
 }
 
-/* Reads the ids of |line| into |r|, or sets its error. */
+/* Reads the ids of |line| into |r|, or sets r->error and leaves |r| without ids. */
 static void read_sentence(request *r, const char *line) {
   r->length = 0;
   *r->error = 0;
@@ -187,7 +194,8 @@ static void read_sentence(request *r, const char *line) {
     r->length = 0;
 }
 
-/* Reads a line without its newline; cuts a line that is too long. Returns 0 at the end of the input. */
+/* Reads a line without its newline to |line|, which has |size| bytes; skips the rest of a line that is too long.
+   Returns 0 at the end of the input, else 1. */
 static int read_line(char *line, int size) {
   if (!fgets(line, size, stdin))
     return 0;

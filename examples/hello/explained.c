@@ -18,7 +18,8 @@
 /* The name is attune_model_ and the stem of the object file, or the argument of --name. bert.h declares it, too. */
 extern const attune_model_desc attune_model_bert;
 
-/* Every call that can fail returns a status; the reason, which names the tensor or file at fault, belongs to the calling thread. */
+/* Every call that can fail returns a status. attune_last_error gives the reason of the last failure in the calling
+   thread; it names the tensor or file at fault. */
 static void must(attune_status status) {
   if (status == ATTUNE_OK)
     return;
@@ -43,8 +44,8 @@ int main(int argc, char **argv) {
   attune_model *model;
   must(attune_model_open(&attune_model_bert, NULL, &model));
 
-  /* A session owns the memory and the workers of one call at a time. Its size follows from the largest dimensions of its
-     calls; the object itself takes any batch, and any length up to its limit. */
+  /* A session owns the memory and the workers of one call at a time. The size of the session follows from the limits of
+     the dimensions, which are set here; the compiled code takes any batch, and any length up to the model's limit. */
   attune_dim_limit limits[] = {{"batch", 1}, {"length", length}};
   attune_session_options options;
   attune_session_options_init(&options);
@@ -98,7 +99,7 @@ int main(int argc, char **argv) {
   printf("\nlatency: %.3f ms, best of %lld, 1 x %lld tokens, %lld threads\n", best, (long long)repeat, (long long)length,
          (long long)attune_session_num_threads(session));
 
-  /* Sessions first: the weights stay mapped until the last session of a closed model is gone. */
+  /* The last two calls may come in either order: a closed model stays open until its last session is destroyed. */
   for (uint32_t i = 0; i < entry->num_outputs; ++i)
     free(outputs[i].data);
   free(ids);

@@ -3,7 +3,7 @@
  *
  * rerank JUDGE.text QUERY < texts: prints the lines of standard input with their scores, the most relevant one first.
  * `attune compile MODEL -o judge.o` wrote the model, a cross-encoder with one label: judge.o is part of this program,
- * judge.weights stays beside it, and judge.text has the tokenizer.
+ * judge.weights stays beside the program, and judge.text has the tokenizer.
  *===-----------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
 #include "attune/tasks.h"

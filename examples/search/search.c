@@ -1,9 +1,10 @@
 /*===- search.c - Semantic search over a folder of files ------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * search FINDER.text FOLDER QUERY [BEST]: prints the BEST (3) paragraphs of the files in FOLDER whose embeddings are
- * closest to that of QUERY, with score, file and line. `attune compile MODEL -o finder.o` wrote the model: finder.o is
- * part of this program, finder.weights stays beside it, and finder.text has tokenizer and prompts.
+ * search FINDER.text FOLDER QUERY [BEST]: finds the BEST (default 3) paragraphs of the files in FOLDER whose embeddings
+ * are closest to that of QUERY, and prints the score, file and line of each. `attune compile MODEL -o finder.o` wrote
+ * the model: finder.o is part of this program, finder.weights stays beside the program, and finder.text has tokenizer
+ * and prompts.
  *===-----------------------------------------------------------------------===*/
 #define _POSIX_C_SOURCE 200809L
 #include "attune/tasks.h"
@@ -16,7 +17,7 @@
 
 extern const attune_model_desc attune_model_finder;
 
-/* A paragraph: where it is, and how close it is to the query. */
+/* A paragraph: its file, the line where it begins, and its similarity to the query. */
 typedef struct paragraph {
   const char *file;
   long line;
@@ -24,7 +25,7 @@ typedef struct paragraph {
 } paragraph;
 
 static paragraph *paragraphs;
-static attune_text_input *texts; /* their texts, in the same order */
+static attune_text_input *texts; /* the texts of |paragraphs|, in the same order */
 static size_t count, capacity, longest;
 
 static int fail(const char *what, const char *why) {
@@ -57,13 +58,15 @@ static char *read_file(const char *path, size_t *bytes) {
   return content;
 }
 
-/* Returns 1 if the line at |at| is empty, or if there is none. Lines end with "\n" or "\r\n". */
+/* Returns 1 if the line that begins at byte |at| of |content| is empty, or if |at| is the end of |content|, which has
+   |bytes| bytes. Lines end with "\n" or "\r\n". */
 static int is_blank(const char *content, size_t at, size_t bytes) {
   at += at < bytes && content[at] == '\r';
   return at == bytes || content[at] == '\n';
 }
 
-/* Adds the paragraphs of a file, which blank lines separate. Their texts stay in |content|. */
+/* Appends the paragraphs of the file |name| to |paragraphs| and |texts|. Blank lines separate paragraphs. The texts
+   point into |content|. */
 static void split(const char *name, const char *content, size_t bytes) {
   long line = 1;
   for (size_t begin = 0, end; begin < bytes; begin = end) {
@@ -105,7 +108,8 @@ static void read_folder(const char *folder) {
   }
 }
 
-/* Returns the first of |names| that is a prompt of the model; "" (none) if it has none of them. */
+/* Returns the first of |names|, which ends with NULL, that is the name of a prompt of the model; "" (no prompt) if none
+   is. */
 static const char *find_prompt(const attune_text *text, const char *const *names) {
   for (; *names; ++names) {
     size_t bytes;
@@ -136,7 +140,7 @@ int main(int argc, char **argv) {
   attune_task_options options;
   attune_task_options_init(&options);
   attune_text_input query = {argv[3], strlen(argv[3]), NULL, 0};
-  /* Prompts take memory, too. */
+  /* max_text_bytes counts the prompt, too; 4096 bytes are enough for it. */
   options.max_text_bytes = (longest > query.bytes ? longest : query.bytes) + 4096;
   check(attune_task_create(model, text, ATTUNE_TASK_EMBED, &options, &task));
 

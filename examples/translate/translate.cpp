@@ -1,9 +1,10 @@
 //===- translate.cpp - A C++ program with a translation model in it ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// translate TRANSLATOR.text [BEAMS [BEST [LANGUAGE]]] < FILE: translates a file line by line and prints the BEST
-// translations of each line, with their scores if there are beams. `attune compile MODEL -o translator.o` wrote the model:
-// code, weights, tokenizer, and the settings of its configuration for generation.
+// translate TRANSLATOR.text [BEAMS [BEST [LANGUAGE]]] < FILE: translates a file line by line by a search with BEAMS
+// beams (default 4), and prints the BEST (default 1) translations of each line, with their scores if BEAMS is above 1.
+// LANGUAGE is the target language of a model that has several. `attune compile MODEL -o translator.o` wrote the model:
+// code, weights, tokenizer, and the generation settings of the model folder.
 //===----------------------------------------------------------------------===//
 #include "attune/text_generation.hpp"
 
@@ -14,7 +15,8 @@
 
 extern "C" const attune_model_desc attune_model_translator;
 
-/// The lines that are translated at once. Without sampling, a result does not depend on the lines beside it.
+/// The number of lines that are translated at once. Without sampling, a translation does not depend on the other
+/// lines.
 static constexpr size_t kBatch = 16;
 
 static void print(const attune::GeneratedText &result, bool hasScore) {
@@ -23,7 +25,8 @@ static void print(const attune::GeneratedText &result, bool hasScore) {
   std::printf("%s\n", result.text.c_str());
 }
 
-/// Translates |lines|. An empty line gives empty lines, as many as a line with text has translations.
+/// Translates |lines| and prints the translations. For an empty line, prints as many empty lines as a line with text
+/// has translations.
 static void translate(const attune::Model &model, const attune::TextFile &text, attune::GenerationOptions &options,
                       const attune::TextSettings &settings, const std::vector<std::string> &lines) {
   std::vector<std::string> sources;

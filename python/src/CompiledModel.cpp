@@ -43,7 +43,8 @@ const attune_entry_desc &CompiledModel::entry(const char *name) const {
 /// Returns |text| as a string of Python, "" for null.
 static nb::str toString(const char *text) { return text ? toText(text, std::strlen(text)) : nb::str(""); }
 
-/// Returns (name, dtype, shape, fill, is a group) of a tensor; a size that is a dimension is its name.
+/// Returns (name, dtype, shape, fill, is a group) of a tensor. In the shape, a size that a call decides is the name of
+/// its dimension.
 static nb::tuple describeTensor(const attune_entry_desc &entry, const attune_tensor_desc &tensor) {
   static constexpr const char *fills[] = {"required", "zeros", "ones", "arange", "tokens", "slots", "sources"};
   nb::list shape;
@@ -58,7 +59,8 @@ static nb::tuple describeTensor(const attune_entry_desc &entry, const attune_ten
                         tensor.group != 0);
 }
 
-/// Returns the description of an entry. Inputs that only the session gives are left out.
+/// Returns the description of an entry, see EntryDescription in _attune.pyi. Leaves out the inputs that only the
+/// session sets.
 static nb::dict describeEntry(const attune_entry_desc &entry) {
   nb::list inputs, outputs;
   nb::dict limits, result;

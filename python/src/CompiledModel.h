@@ -14,19 +14,21 @@ namespace attune::python {
 /// A loaded shared object with its weights mapped. Immutable; shared by its sessions, which keep it open.
 class CompiledModel {
 public:
-  /// Loads |path| and opens the weights file or folder |weights|, "" for the folder of |path|.
+  /// Loads the shared object |path| and opens the weights file or folder |weights|, "" for the folder of |path|.
+  /// |verify| and |gpu| are verify_contents and gpu of attune_model_options. Throws attune::Error.
   CompiledModel(const std::string &path, const std::string &weights, bool verify, int gpu);
 
   const Model &get() const { return *model; }
   const attune_model_desc &desc() const { return model->descriptor(); }
-  /// Returns the entry called |name|, the first for null; throws an error that lists the entries if there is none.
+  /// Returns the entry called |name|, the first one for null. Throws an error that lists all entries if there is no
+  /// such entry.
   const attune_entry_desc &entry(const char *name) const;
 
   /// Returns the facts of the descriptor as a dictionary, see Description in _attune.pyi.
   nb::dict describe() const;
   /// Returns the manifest of the weights, JSON text.
   nb::str manifest() const;
-  /// Compares the hash of the weights' contents with the header; reads them all, without the GIL.
+  /// Reads all weights, without the GIL, and compares their hash with that in the file's header. Throws if they differ.
   void verify() const;
 
 private:

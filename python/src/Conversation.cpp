@@ -13,7 +13,7 @@
 using namespace attune;
 using namespace attune::python;
 
-/// Returns the date and the time in the user's zone.
+/// Returns the present date and time in the user's time zone.
 static attune_chat_date currentDate() {
   std::time_t now = std::time(nullptr);
   std::tm fields = {};
@@ -21,7 +21,8 @@ static attune_chat_date currentDate() {
   return {fields.tm_year + 1900, fields.tm_mon + 1, fields.tm_mday, fields.tm_hour, fields.tm_min, std::min(fields.tm_sec, 59)};
 }
 
-/// Marks the conversation as running for its lifetime; a second call gets BUSY. Made with the GIL.
+/// Marks the conversation |owner| as running as long as this object lives. Throws BUSY if the conversation is running
+/// already. The GIL must be held when the object is made and destroyed.
 class Conversation::Call {
 public:
   explicit Call(Conversation &owner) : owner(owner) {
@@ -114,7 +115,9 @@ void Conversation::reset() {
   attune_chat_session_reset(handle.get());
 }
 
-/// Renders a conversation; returns the text and the spans of the assistant, in bytes.
+/// Renders a conversation by template |templateName| of |text|, "" for the default. |variables| is a JSON object of the
+/// template's variables, `messages` included. Returns the text, and the spans of the assistant as pairs (begin, end) of
+/// bytes.
 static nb::tuple renderChat(const TextHandle &text, const std::string &variables, const std::string &templateName) {
   size_t bytes;
   const void *program = attune_text_chat_program(text.get(), &bytes);

@@ -9,11 +9,13 @@
 
 namespace attune::python {
 
-/// A conversation with a model: session, messages and template. Serves one call at a time.
+/// A conversation with a model: session, messages and template. Serves one call at a time. Belongs to the process that
+/// made it.
 class Conversation {
 public:
-  /// |settings| are those of GenerationCall, |variables| a JSON object of variables of the template, |system| the system
-  /// message or none, |context| the most tokens, 0 for the default.
+  /// |settings| is as in GenerationCall; |system| is the system message or empty; |variables| is a JSON object of
+  /// variables of the template; |templateName| names the template, "" for the default; |context| is the most tokens, 0
+  /// for the default; |threads| is as in attune_session_options.
   Conversation(std::shared_ptr<CompiledModel> model, std::shared_ptr<TextHandle> text, const std::string &settings,
                std::optional<std::string> system, std::string variables, const std::string &templateName, int64_t context, int64_t threads);
 
@@ -22,8 +24,8 @@ public:
   /// Ends the conversation, or abandons it in a child after fork.
   ~Conversation();
 
-  /// Sends |message|; |onText| gets pieces of the reply, or is None. Returns (text, finish, prompt tokens, reused tokens,
-  /// reply tokens, turns that left).
+  /// Sends |message|. Calls |onText|, unless it is None, with (row, piece) for each piece of the reply; row is 0.
+  /// Returns (text, finish, prompt tokens, reused tokens, reply tokens, turns that left), as in attune_chat_reply.
   nb::tuple send(const std::string &message, nb::object onText);
   void reset();
   int64_t context() const { return attune_chat_session_context(handle.get()); }
@@ -32,7 +34,7 @@ private:
   struct Destroy {
     void operator()(attune_chat_session *chat) const { attune_chat_session_destroy(chat); }
   };
-  /// Marks a conversation as in a call, for which the GIL is not enough.
+  /// Marks a conversation as in a call. The GIL does not guard a call, which releases the GIL while it generates.
   class Call;
   void checkProcess() const;
 
@@ -40,7 +42,7 @@ private:
   std::shared_ptr<TextHandle> text;
   GenerationCall call;
   std::string variables;
-  /// The listener of the call that runs.
+  /// The listener of the call that runs; null without one.
   PieceListener *listener = nullptr;
   std::string problem;
   bool busy = false;

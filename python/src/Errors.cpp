@@ -22,7 +22,7 @@ std::string python::messageOf(nb::python_error &error) {
   std::string text;
   try {
     text = encode(nb::str(error.value()));
-  } catch (nb::python_error &) { // the method __str__ of a class of the caller
+  } catch (nb::python_error &) { // from the method __str__ of the exception's class, which may be the caller's
     text = "an exception of the class " + className(error.value());
   }
   return text.substr(0, text.find('\n'));

@@ -14,7 +14,7 @@
 using namespace attune;
 using namespace attune::python;
 
-/// Returns |limits| for the C API, valid as long as they are.
+/// Returns |limits| for the C API; the names in the result point into |limits|.
 static std::vector<attune_dim_limit> toLimits(const Limits &limits) {
   std::vector<attune_dim_limit> list;
   for (const auto &[name, max] : limits)
@@ -49,7 +49,7 @@ ModelSession::ModelSession(std::shared_ptr<CompiledModel> model, const Limits &l
 
 ModelSession::~ModelSession() {
   if (!isOwn()) {
-    // Its workers are not in this process, so destroying it would wait for them forever.
+    // The workers of the session are not in this process, so destroying the session would wait for them forever.
     (void)session.release();
     return;
   }
@@ -94,7 +94,7 @@ void ModelSession::run(const attune_entry_desc &entry, const int64_t *dims, cons
   check(attune_session_run(running, entry.name, inputs.data(), inputs.size(), arrays.data(), arrays.size()));
 }
 
-/// Returns the declaration of the cache |name|.
+/// Returns the declaration of the cache |name|. Throws an error that lists all caches if there is no such cache.
 static const attune_cache_desc &findCache(const attune_model_desc &model, const std::string &name) {
   std::string known;
   for (uint32_t i = 0; i < model.num_caches; ++i) {
@@ -105,7 +105,7 @@ static const attune_cache_desc &findCache(const attune_model_desc &model, const 
   throwInvalid("model '" + std::string(model.name) + "' has no cache '" + name + "'" + (known.empty() ? "" : ", its caches: " + known));
 }
 
-/// Checks that the session has all of |slots| and that there is one at least.
+/// Checks that |slots| is not empty and that the session has all of them. Throws INVALID_ARGUMENT.
 static void checkSlots(const attune_session *session, const std::vector<int64_t> &slots) {
   if (slots.empty())
     throwInvalid("slots is empty, at least one slot expected");
@@ -121,7 +121,7 @@ nb::object ModelSession::readCache(const std::string &name, const std::vector<in
     throwInvalid("length is " + std::to_string(length) + ", at least 0 expected");
   if (!cache.of_sources)
     checkSlots(running, slots);
-  // Before memory is taken for it; the runtime checks the caches of sources.
+  // Checks |length| before it takes memory for as many tokens. For caches of sources only the runtime can check it.
   for (int64_t slot : slots)
     if (!cache.of_sources && length > attune_session_slot_length(running, slot))
       throwInvalid("slot " + std::to_string(slot) + " has " + std::to_string(attune_session_slot_length(running, slot)) +
@@ -142,9 +142,14 @@ nb::object ModelSession::readCache(const std::string &name, const std::vector<in
 
 void ModelSession::writeCache(nb::dict tensors, const std::vector<int64_t> &slots) {
   attune_session *running = get();
-  checkSlots(running, slots);
   TensorArguments arguments(Access::Input, owner->desc(), nullptr);
   arguments.add(tensors);
+  // The numbers of sources are checked by the runtime alone.
+  bool onlySources = arguments.size() > 0;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    onlySources &= findCache(owner->desc(), arguments.data()[i].name).of_sources != 0;
+  if (!onlySources)
+    checkSlots(running, slots);
   for (size_t i = 0; i < arguments.size(); ++i)
     if (arguments.data()[i].rank == 0 || arguments.data()[i].shape[0] != static_cast<int64_t>(slots.size()))
       throwInvalid("tensor '" + std::string(arguments.data()[i].name) + "' has another number of rows than the " +

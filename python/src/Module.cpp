@@ -1,14 +1,15 @@
 //===- Module.cpp - The Python module attune._attune ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The runtime's C API for the package attune, whose classes check arguments and document results:
+// Binds the runtime's C API for the Python package attune, whose own classes check the types of arguments and document
+// results. This module has the classes
 //
 //     CompiledModel   a loaded object with its weights         SessionPool    calls of any size
 //     ModelSession    memory and workers of one call           TextHandle     tokenizers of a .text file
 //     Conversation    a chat                                   DecodeStream   text token by token
 //     TextTask        texts to vectors, labels, words, answers
 //
-// _attune.pyi declares all of it.
+// and some functions. _attune.pyi declares all of them.
 //===----------------------------------------------------------------------===//
 #include "Conversation.h"
 #include "ModelSession.h"
@@ -18,7 +19,8 @@
 using namespace attune::python;
 
 NB_MODULE(_attune, module) {
-  // The module's objects may outlive the interpreter's last moments, in threads that end with the process.
+  // Nanobind would report objects that live when the interpreter ends as leaks. Threads that end only with the process
+  // may still have some.
   nb::set_leak_warnings(false);
   module.attr("__version__") = ATTUNE_VERSION;
   module.attr("ABI_VERSION") = ATTUNE_ABI_VERSION;

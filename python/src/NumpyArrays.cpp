@@ -9,7 +9,8 @@ using namespace attune;
 using namespace attune::python;
 
 namespace {
-/// The objects of NumPy that a call needs. They live as long as the process: Python may end before destructors run.
+/// The objects of NumPy that makeArray needs. They live as long as the process, because Python may end before
+/// destructors run.
 struct Numpy {
   Numpy() {
     nb::module_ numpy = nb::module_::import_("numpy");
@@ -22,7 +23,7 @@ struct Numpy {
 };
 } // namespace
 
-/// Returns the objects; the caller has the GIL, which guards |made|.
+/// Returns the objects of NumPy; imports NumPy at the first call. The caller holds the GIL, which guards |made|.
 static const Numpy &numpy() {
   static const Numpy *made = nullptr;
   if (!made)

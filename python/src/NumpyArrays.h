@@ -8,9 +8,10 @@
 
 namespace attune::python {
 
-/// Returns a new array of NumPy, which is imported at the first call. |dtype| is F32, I64 or I32.
+/// Returns a new NumPy array of |shape| [rank] with undefined elements. |dtype| is F32, I64 or I32. The first call
+/// imports NumPy.
 nb::object makeArray(attune_dtype dtype, const int64_t *shape, uint32_t rank);
-/// Returns a new array with a copy of |values|.
+/// Returns a new NumPy array with a copy of |values|, the elements in row-major order.
 nb::object copyArray(attune_dtype dtype, const int64_t *shape, uint32_t rank, const void *values);
 
 } // namespace attune::python

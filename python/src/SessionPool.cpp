@@ -9,7 +9,7 @@
 using namespace attune;
 using namespace attune::python;
 
-/// Returns the next power of two, at most |max| unless that is 0.
+/// Returns the least power of two that is at least |size|, or |max| if that is less and not 0.
 static int64_t roundUp(int64_t size, int64_t max) {
   int64_t rounded = 1;
   while (rounded < size && rounded < (int64_t(1) << 40))
@@ -52,7 +52,8 @@ void SessionPool::giveBack(Sized used) {
   if (idle.size() > kMaxIdle) {
     Sized oldest = std::move(idle.front());
     idle.erase(idle.begin());
-    // |oldest| is destroyed after the changes of |idle|: its destructor lets other threads run, which may use this pool.
+    // |oldest| is destroyed after the changes of |idle|, because its destructor releases the GIL, and other threads may
+    // then use this pool.
   }
 }
 
@@ -76,7 +77,7 @@ void SessionPool::run(nb::handle entryName, nb::dict inputs, nb::handle outputs,
 }
 
 void SessionPool::clear() {
-  // Destructors let other threads run, which may use this pool.
+  // Destructors release the GIL, and other threads may then use this pool.
   std::vector<Sized> gone = std::move(idle);
   idle.clear();
 }

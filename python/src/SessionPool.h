@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A model that is called like a function needs a session that is large enough for the call and that no other thread
-// uses. Sizes are rounded up to powers of two, so calls of similar sizes share a session; a few idle ones are kept.
+// uses. Sizes are rounded up to powers of two, so calls of similar sizes share a session. A few idle sessions are kept.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_PYTHON_SESSIONPOOL_H
 #define ATTUNE_PYTHON_SESSIONPOOL_H
@@ -19,7 +19,8 @@ public:
   SessionPool(const SessionPool &) = delete;
   SessionPool &operator=(const SessionPool &) = delete;
 
-  /// Runs |entry| (none = the first) on a session of its own, see ModelSession::run.
+  /// Runs |entry| (None = the first) on a session that no other call uses meanwhile, see ModelSession::run. Fails with
+  /// INVALID_ARGUMENT for an entry that uses caches.
   void run(nb::handle entry, nb::dict inputs, nb::handle outputs, nb::dict results);
   /// Destroys the idle sessions.
   void clear();
@@ -33,16 +34,18 @@ private:
   /// The most idle sessions that are kept.
   static constexpr size_t kMaxIdle = 4;
 
-  /// Returns limits for a call with |dims|: those rounded up, and 1 for the dimensions of other entries.
+  /// Returns the limits of a session for a call of |entry| with |dims|: |dims| rounded up, and 1 for the dimensions
+  /// that only other entries have.
   Limits limitsFor(const attune_entry_desc &entry, const int64_t *dims) const;
-  /// Returns an idle session that is large enough for |wanted|, or a new one.
+  /// Removes an idle session that is large enough for |wanted| from |idle| and returns it; makes a session if there is
+  /// none.
   Sized take(const Limits &wanted);
-  /// Keeps |used| for later calls; if there are more than kMaxIdle, the session that was idle for longest leaves.
+  /// Adds |used| to |idle|. If there are then more than kMaxIdle, destroys the session that was idle for longest.
   void giveBack(Sized used);
 
   std::shared_ptr<CompiledModel> model;
   int64_t threads;
-  /// The last one was used last.
+  /// The idle sessions in the order of their last use, the most recent one at the end.
   std::vector<Sized> idle;
 };
 

@@ -9,8 +9,9 @@ using namespace attune;
 using namespace attune::python;
 
 namespace {
-/// A type of elements in the notation of the buffer protocol (letters of the same type, native size) and of DLPack. |dtype|
-/// is -1 if the runtime has no such type; |name| is for messages.
+/// A type of elements. |letters| are its format characters in the buffer protocol, each counted only if it has |bits|
+/// bits on this machine; |code| and |bits| are its type in DLPack. |dtype| is the attune_dtype, -1 if the runtime has
+/// no such type; |name| is for messages.
 struct KnownType {
   const char *letters;
   uint8_t code, bits;
@@ -62,7 +63,8 @@ bool TensorArgument::view(nb::handle value) {
                (access == Access::Input ? " or a list of numbers" : ""));
 }
 
-/// Returns the letter of the buffer format |format|, or 0 for a format of several letters or of foreign byte order.
+/// Returns the letter of the buffer format |format|: 'B' for null, as the protocol says, and 0 for a format of several
+/// letters or of big-endian order.
 static char findLetter(const char *format) {
   if (!format)
     return 'B';
@@ -96,14 +98,15 @@ bool TensorArgument::viewBuffer(nb::handle value) {
   return done;
 }
 
-/// Returns the exported tensor of |value|, an object with `__dlpack__`.
+/// Returns the tensor that |value|, an object with `__dlpack__`, exports. |label| is for messages. Throws
+/// INVALID_ARGUMENT if the export fails.
 template <typename Array>
 static Array importDlpack(nb::handle value, const std::string &label) {
   try {
     return nb::cast<Array>(value.attr("__dlpack__")());
   } catch (nb::python_error &error) {
     throwInvalid(label + ": " + messageOf(error));
-  } catch (const std::exception &error) { // a capsule that nanobind does not know
+  } catch (const std::exception &error) { // nanobind cannot convert the capsule
     throwInvalid(label + ": cannot be read by DLPack: " + error.what());
   }
 }

@@ -13,7 +13,7 @@
 using namespace attune;
 using namespace attune::python;
 
-/// Returns false if |result|, of a callback, is False.
+/// Returns false if |result|, the result of a Python callback, is False; else, also for None, true.
 static bool goesOn(const nb::object &result) { return result.ptr() != Py_False; }
 
 GenerationCall::GenerationCall(const CompiledModel &model, const std::string &settings, nb::object onToken)
@@ -22,7 +22,8 @@ GenerationCall::GenerationCall(const CompiledModel &model, const std::string &se
   Result<Json> parsed = parseJson(settings, origin);
   if (!parsed || !parsed->is_object())
     throwInvalid(parsed ? origin + ": expected an object of settings" : parsed.message());
-  // In the order of names(), in which max_new_tokens follows max_length.
+  // In the order of names(), in which max_new_tokens follows max_length, since max_length removes an earlier
+  // max_new_tokens.
   for (const std::string &name : GenerationSettings::names())
     if (const Json *value = findJson(*parsed, name)) {
       if (Status status = values.set(name, *value, origin); status.failed())
@@ -42,7 +43,8 @@ GenerationCall::GenerationCall(const CompiledModel &model, const std::string &se
     fields->want_step_logits = value->get<bool>();
     parsed->erase("output_logits");
   }
-  // The rest is unknown, and the message lists what is known.
+  // The names that are left are unknown. set fails for each, with a message that lists the known names; null would be
+  // ignored, so 0 replaces it.
   for (const auto &[name, value] : parsed->items())
     if (Status status = values.set(name, value.is_null() ? Json(0) : value, origin); status.failed())
       throwInvalid(status.message());
@@ -56,7 +58,7 @@ GenerationCall::GenerationCall(const CompiledModel &model, const std::string &se
 }
 
 bool GenerationCall::limitsLength() const {
-  // 20 is the default of max_length. As in transformers, it does not count as a limit.
+  // 20 is the default of max_length. As in transformers, the default does not count as a limit.
   constexpr int64_t kUnset = 20;
   return lengthGiven || fields.c().max_new_tokens > 0 || fields.c().max_length != kUnset;
 }
@@ -119,7 +121,7 @@ static nb::dict generateOnce(const std::shared_ptr<CompiledModel> &model, nb::di
   return generateOn(session, call, arguments);
 }
 
-/// Generates from texts; returns (input, text, ids, score, finish) for each result.
+/// Generates from |prompts|; returns (input, text, ids, score, finish) for each result, as in attune_generated_text.
 static nb::list generateFromTexts(const CompiledModel &model, TextHandle &text, const std::vector<std::string> &prompts,
                                   const std::string &settings, nb::object onText, nb::object onToken, const std::string &sourceLanguage,
                                   const std::string &targetLanguage, bool addSpecialTokens, bool skipSpecialTokens, int64_t threads) {
@@ -128,7 +130,7 @@ static nb::list generateFromTexts(const CompiledModel &model, TextHandle &text, 
   more.onText = makePieceFunction(onText);
   more.sourceLanguage = sourceLanguage;
   more.targetLanguage = targetLanguage;
-  // As the command line: without a length the most are 256 new tokens.
+  // As in the command line, there are at most 256 new tokens if neither the settings nor the model limit the length.
   more.newTokens = call.limitsLength() ? 0 : 256;
   more.threads = threads;
   more.addSpecialTokens = addSpecialTokens;

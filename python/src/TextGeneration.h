@@ -10,16 +10,16 @@
 
 namespace attune::python {
 
-/// The settings of a generation: those of the model, changed by a JSON object under the names of the reference library,
-/// which the command line reads in the same way. Cannot be copied or moved.
+/// The settings of a generation: those of the model, changed by a JSON object whose keys are the names of transformers,
+/// as on the command line. Cannot be copied or moved.
 class GenerationCall {
 public:
-  /// |settings| is a JSON object. |onToken|, a function of (row, token, length) or None, ends the generation by
-  /// returning False. Every token also gives Python an occasion for signals.
+  /// |settings| is the JSON object. |onToken|, a function of (row, token, length) or None, ends the generation by
+  /// returning False. At every token Python also handles signals, so that an interrupt ends the generation.
   GenerationCall(const CompiledModel &model, const std::string &settings, nb::object onToken);
 
   GenerationOptions &options() { return fields; }
-  /// Returns true if the settings or the model's files limit the length.
+  /// Returns true if the settings or the model's files limit the length of the result.
   bool limitsLength() const;
 
 private:
@@ -29,7 +29,8 @@ private:
   bool lengthGiven = false;
 };
 
-/// Returns a function for attune::PieceListener that calls |callback|(row, piece); empty for None.
+/// Returns a function for attune::PieceListener that calls |callback|(row, piece); empty for None. |callback| must
+/// outlive the function.
 PieceListener::Function makePieceFunction(nb::object callback);
 
 /// Adds the functions of generation to |module|.

@@ -18,7 +18,7 @@ namespace attune::python {
 
 class TokenizerUse {
 public:
-  /// Takes an idle tokenizer of |owner| for calls of |bytes| bytes, or makes one.
+  /// Takes an idle tokenizer of |owner| for calls of up to |bytes| bytes, or makes one.
   TokenizerUse(TextHandle &owner, size_t bytes) : owner(owner) {
     auto fits = [&](const TextHandle::Sized &one) { return one.callBytes >= bytes; };
     auto found = std::find_if(owner.idle.begin(), owner.idle.end(), fits);
@@ -59,7 +59,7 @@ TextHandle::~TextHandle() {
 
 namespace {
 
-/// A field of attune_encode_options by its name.
+/// A field of attune_encode_options by its name: |flag| or |number|; the other one is null.
 struct EncodeField {
   const char *name;
   int32_t attune_encode_options::*flag;
@@ -83,7 +83,8 @@ static constexpr EncodeField encodeFields[] = {{"add_special_tokens", &attune_en
                                                {"pad_id", nullptr, &attune_encode_options::pad_id},
                                                {"pad_type_id", nullptr, &attune_encode_options::pad_type_id}};
 
-/// Returns the options with the fields that |named| sets; values are integers.
+/// Returns the default options of |text| with the fields that |named| sets, a dictionary of integers by the names of
+/// fields.
 static attune_encode_options readOptions(const attune_text *text, nb::dict named) {
   attune_encode_options options;
   attune_encode_options_init(text, &options);
@@ -104,7 +105,7 @@ static attune_encode_options readOptions(const attune_text *text, nb::dict named
   return options;
 }
 
-/// Encodes without the GIL.
+/// Sets |encodings| and |count| as attune_tokenizer_encode does; releases the GIL meanwhile.
 static void encodeTexts(attune_tokenizer *tokenizer, const TextInputs &inputs, const attune_encode_options &options,
                         const attune_encoding *&encodings, size_t &count) {
   nb::gil_scoped_release release;
@@ -190,14 +191,14 @@ nb::str DecodeStream::finish() {
   return toText(piece, bytes);
 }
 
-/// Returns token |id| as text, none if there is none.
+/// Returns the string of token |id|, None if there is no such token.
 static nb::object tokenText(const TextHandle &text, int64_t id) {
   size_t bytes;
   const char *token = attune_text_token(text.get(), id, &bytes);
   return token ? nb::object(toText(token, bytes)) : nb::none();
 }
 
-/// Returns pairs of offsets.
+/// Returns the offsets of |encoding| as a list of pairs (begin, end).
 static nb::list offsetPairs(const Encoding &encoding) {
   nb::list pairs;
   for (size_t i = 0; i + 1 < encoding.offsets.size(); i += 2)
@@ -205,7 +206,7 @@ static nb::list offsetPairs(const Encoding &encoding) {
   return pairs;
 }
 
-/// Returns |values| with None for -1.
+/// Returns |values| as a list with None in the place of -1.
 static nb::list withNone(const std::vector<int32_t> &values) {
   nb::list list;
   for (int32_t value : values) {

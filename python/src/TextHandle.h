@@ -9,7 +9,8 @@
 
 namespace attune::python {
 
-/// The tokens of an input, or of one window of it: `EncodingData` of _attune.pyi.
+/// The tokens of an input, or of one window of it: a copy of an attune_encoding, `EncodingData` of _attune.pyi.
+/// |offsets| has two numbers for each token; |offsets| and |wordIds| are empty unless they were wanted.
 struct Encoding {
   int64_t input = 0;
   std::vector<int32_t> ids, typeIds, attentionMask, specialTokensMask, sequenceIds, offsets, wordIds;
@@ -29,16 +30,17 @@ public:
   const TextFile &file() const { return text; }
   const attune_text *get() const { return text.get(); }
 
-  /// Encodes |inputs|, a list of texts or of pairs of texts. |options| are fields of attune_encode_options by name.
-  /// Returns the encodings in the order of the inputs, each followed by its further windows.
+  /// Encodes |inputs|, a list of texts and of pairs of texts. |options| are fields of attune_encode_options by name.
+  /// Returns the encodings in the order of the inputs; the further windows of an input follow its first one.
   std::vector<Encoding> encode(nb::sequence inputs, nb::dict options);
-  /// Encodes |inputs| as above and returns arrays [encodings, length] of I64: ids, attention mask, type ids.
+  /// Encodes |inputs| as encode does and returns three NumPy arrays [encodings, length] of I64: ids, attention mask,
+  /// type ids. Throws INVALID_ARGUMENT if the encodings have different lengths.
   nb::tuple encodeArrays(nb::sequence inputs, nb::dict options);
   nb::str decode(const std::vector<int32_t> &ids, bool skipSpecialTokens);
 
 private:
   friend class TokenizerUse;
-  /// A tokenizer and the most bytes of a call of it.
+  /// A tokenizer and its max_call_bytes.
   struct Sized {
     size_t callBytes;
     attune_tokenizer *tokenizer;

@@ -6,7 +6,7 @@
 using namespace attune;
 using namespace attune::python;
 
-/// Returns the UTF-8 of |text|, which lives as long as it.
+/// Returns the UTF-8 of the Python string |text|, and its length in |bytes|. The UTF-8 lives as long as |text|.
 static const char *viewText(nb::handle text, size_t &bytes) {
   if (!PyUnicode_Check(text.ptr()))
     throwInvalid(std::string("expected a text or a pair of texts, got an object of the class ") + className(text));

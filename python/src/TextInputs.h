@@ -9,15 +9,16 @@
 
 namespace attune::python {
 
-/// A list of texts, or of pairs of texts, whose strings it keeps.
+/// A list of texts and of pairs of texts, as the C API takes them. Keeps the Python strings alive.
 class TextInputs {
 public:
-  /// Views |inputs|, strings and tuples of two strings. Fails for other objects and for strings that have no UTF-8.
+  /// Views |inputs|, a sequence of strings and of tuples of two strings. Throws INVALID_ARGUMENT for other objects and
+  /// for strings with surrogates, which have no UTF-8.
   explicit TextInputs(nb::sequence inputs);
 
   const attune_text_input *data() const { return texts.data(); }
   size_t size() const { return texts.size(); }
-  /// Returns the bytes of all texts together.
+  /// Returns the number of bytes of all texts and pairs together.
   size_t bytes() const { return total; }
 
 private:

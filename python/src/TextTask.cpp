@@ -13,10 +13,10 @@
 using namespace attune;
 using namespace attune::python;
 
-/// The texts of a turn, which are sorted by length together; between turns Python handles signals.
+/// The most texts of a turn. The texts of a turn are sorted by length together; between turns Python handles signals.
 static constexpr int64_t kTurn = 1024;
 
-/// Returns the next power of two, at least |least|.
+/// Doubles |least| until it is at least |size| or 2^30; returns the larger of the result and |size|.
 template <typename Number> static Number roundUp(Number size, Number least) {
   Number rounded = least;
   while (rounded < size && rounded < (Number(1) << 30))
@@ -87,7 +87,7 @@ private:
 
 TextTask::TextTask(std::shared_ptr<CompiledModel> model, std::shared_ptr<TextHandle> text, int kind, int64_t threads)
     : model(std::move(model)), owner(std::move(text)), kind(static_cast<attune_task_kind>(kind)), threads(threads) {
-  // Fails if the model does not do this work; the first call with a short text uses this task.
+  // Fails if the model does not do this work. A later call with one short text uses this task.
   idle.push_back(make({1, 1, 0, 64, 0}));
 }
 
@@ -97,8 +97,8 @@ TextTask::Sized TextTask::make(const Sizes &sizes) {
   options.max_batch = sizes.batch;
   options.max_texts = sizes.texts;
   options.max_text_bytes = std::max({sizes.longest, size_t(4096), sizes.results / 16});
-  // Allows twelve tokens for each byte: NFKC makes 33 bytes of the 3 of U+FDFA, and a token may be one byte. Memory for more
-  // would only be reserved.
+  // Allows twelve tokens for each byte: NFKC makes 33 bytes from the 3 bytes of U+FDFA, and a token may be one byte. No
+  // text can use a larger limit, which would only reserve memory.
   options.max_length = std::min<int64_t>(sizes.maxLength ? sizes.maxLength : INT32_MAX, 12 * static_cast<int64_t>(sizes.longest) + 64);
   options.num_threads = threads;
   Sized made = {sizes, nullptr, getpid()};
@@ -108,7 +108,8 @@ TextTask::Sized TextTask::make(const Sizes &sizes) {
 }
 
 void TextTask::destroy(const Sized &one) {
-  // The workers of a parent are not in this process, so destroying their task would wait for them forever.
+  // The workers of a task of the parent process are not in this process, so destroying the task would wait for them
+  // forever.
   if (one.process != getpid())
     return;
   nb::gil_scoped_release release;
@@ -134,7 +135,8 @@ TextTask::Sizes TextTask::sizesOf(const TextInputs &texts, size_t prompt, int64_
           roundUp<size_t>(longest + prompt, 64), 0};
 }
 
-/// Returns the UTF-8 of |text|, null for None; it lives as long as |text|.
+/// Returns the UTF-8 of the option |text|, null for None, and its length in |bytes|. The UTF-8 lives as long as |text|.
+/// |name| is that of the option, for messages.
 static const char *viewOption(nb::handle text, const char *name, size_t &bytes) {
   bytes = 0;
   if (text.is_none())
@@ -199,7 +201,7 @@ nb::tuple TextTask::classify(nb::sequence inputs, int function, int64_t batch, i
   return nb::make_tuple(scores.array(), cut);
 }
 
-/// Checks that |texts| is one text.
+/// Checks that |texts| has one element. Throws INVALID_ARGUMENT.
 static void checkOne(const TextInputs &texts) {
   if (texts.size() != 1)
     throwInvalid("expected one text, got " + std::to_string(texts.size()));
@@ -222,7 +224,8 @@ nb::tuple TextTask::classifyTokens(nb::sequence inputs, int aggregation, bool ke
   return nb::make_tuple(list, attune_task_num_cut(task.get()));
 }
 
-/// Returns the number of masks in |text|, which may also be part of other tokens.
+/// Returns an upper bound of the number of masks in |text|, at least 1: the number of places with the string of the
+/// mask token, which may be a part of another token.
 static size_t countMasks(const attune_text *file, const attune_text_input &text) {
   size_t bytes, count = 0;
   const char *mask = attune_fill_mask(file, &bytes);
@@ -238,7 +241,8 @@ nb::tuple TextTask::fill(nb::sequence inputs, int64_t topK, int64_t maxLength) {
   TextInputs texts(inputs);
   checkOne(texts);
   Sizes sizes = sizesOf(texts, 0, 1, maxLength);
-  // Each candidate brings a copy of the text and its token. No vocabulary is larger than the bound, above which the call fails.
+  // The results have a copy of the text and the token for each candidate. No vocabulary has more than kMostCandidates
+  // tokens; the call below fails if topK is above the size of the vocabulary.
   constexpr size_t kCandidateBytes = sizeof(attune_candidate) + 64;
   constexpr int64_t kMostCandidates = int64_t(1) << 20;
   if (topK > 0 && topK <= kMostCandidates)
@@ -259,7 +263,7 @@ nb::tuple TextTask::fill(nb::sequence inputs, int64_t topK, int64_t maxLength) {
   return nb::make_tuple(list, attune_task_num_cut(task.get()));
 }
 
-/// Returns the options with the fields that |named| sets; values are integers.
+/// Returns the default options with the fields that |named| sets, a dictionary of integers by the names of fields.
 static attune_answer_options readAnswerOptions(nb::dict named) {
   struct Field {
     const char *name;
@@ -315,7 +319,7 @@ int64_t TextTask::embeddingSize() {
 }
 
 int64_t TextTask::maxLength() {
-  // A text of a megabyte fills every limit of a model.
+  // A limit of tokens for texts of a megabyte is above those of all models and folders.
   Sized made = make({1, 1, 0, size_t(1) << 20, 0});
   int64_t length = attune_task_max_length(made.task);
   destroy(made);
@@ -331,7 +335,7 @@ nb::dict TextTask::prompts() const {
   return result;
 }
 
-/// Returns the mask token of |task|'s tokenizer, None if there is none.
+/// Returns the mask token of |task|'s tokenizer, None if the tokenizer has none.
 static nb::object maskToken(const TextTask &task) {
   size_t bytes;
   const char *mask = attune_fill_mask(task.text(), &bytes);

@@ -8,7 +8,7 @@
 
 namespace attune::ranks {
 
-/// The CPUs on which a thread may run. Ranks exchange it as bytes.
+/// The CPUs on which a thread may run. Ranks exchange masks as bytes.
 class CpuMask {
 public:
   /// Returns the mask of the calling thread; an empty one if the system refuses to tell it.

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// One source for all implementations of MPI; a library for each, since their binary interfaces differ. Ranks on one host
-// exchange through a window of shared memory, which MPI only allocates. Ranks on several hosts use MPI_Iallgather and
-// test for its end: a blocking call would spin, which stops the other rank where two share a CPU, and could not end
-// with an error after a time limit.
+// One source for all implementations of MPI, from which the build makes a library for each, since their binary
+// interfaces differ. Ranks on one host exchange through a window of shared memory, which MPI only allocates. Ranks on
+// several hosts use MPI_Iallgather and test for its end. A blocking call would spin, which stops the other rank where
+// two ranks share a CPU, and it could not end with an error after a time limit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,9 +66,10 @@ static long startedCount() {
   return count ? strtol(count, nullptr, 10) : 1;
 }
 
-/// Initializes MPI unless the application has, copies the world or the application's communicator, so that messages of
-/// the application do not mix with those of the transport, and sets transport.ranks. Returns false after an error,
-/// which |text| may describe.
+/// Initializes MPI unless the application has done so. Sets |world| to a copy of the application's communicator, or of
+/// MPI_COMM_WORLD without one, so that messages of the application do not mix with those of the transport. Sets
+/// |local|, |isLocal| and transport.ranks. Returns false after an error; |text| then describes the error, or is ""
+/// after a failure of MPI.
 bool MpiTransport::start(const attune_transport_options &options) {
   int initialized = 0, provided = 0, count = 0, rank = 0;
   MPI_Initialized(&initialized);
@@ -99,7 +100,7 @@ bool MpiTransport::start(const attune_transport_options &options) {
     snprintf(text, sizeof(text), "%d ranks were started, at most %d expected", count, ATTUNE_MAX_RANKS);
     return false;
   }
-  // A program of one MPI that the mpirun of another starts becomes many jobs of one rank each.
+  // If the mpirun of one MPI starts a program with another MPI, each process is a job of its own with one rank.
   if (!options.communicator && count != startedCount()) {
     snprintf(text, sizeof(text), "mpirun started %ld processes, but MPI connects %d: it is that of another MPI", startedCount(), count);
     return false;
@@ -125,7 +126,8 @@ bool MpiTransport::countSharing(int localCount) {
   return true;
 }
 
-/// Makes the window if there are several ranks and all are on this host. Returns false after an error.
+/// Makes and opens |window| if there are several ranks and all are on this host; sets |usesWindow|. Returns false after
+/// an error of MPI.
 bool MpiTransport::openWindow() {
   int64_t count = transport.ranks.count;
   if (!isLocal || count == 1)
@@ -146,27 +148,28 @@ bool MpiTransport::openWindow() {
   return true;
 }
 
-/// Connects this rank. After an error writes a line about it to |message|, closes what is open and returns false.
+/// Connects this rank. After an error writes a line about it to |message| and returns false; this object can only be
+/// deleted then.
 bool MpiTransport::open(const attune_transport_options &options, char *message, size_t messageBytes) {
   if (options.stall_seconds > 0)
     limit = options.stall_seconds;
   if (start(options) && openWindow())
     return true;
   snprintf(message, messageBytes, "%s", *text ? text : "MPI cannot be initialized");
-  // The errors with a text are the same in all ranks. After an error of MPI in one rank, its state is undefined, and
-  // MPI_Finalize would wait for ranks that are in the operation that failed here.
+  // An error with a text occurs in all ranks, so they close MPI together. After an error of MPI itself the state of MPI
+  // is undefined, and MPI_Finalize would wait for ranks that are still in the operation that failed here.
   if (*text)
     close();
   return false;
 }
 
-/// Copies |part|, |bytes| bytes, of every rank to |parts|. If |part| is MPI_IN_PLACE, the part of this rank is in
-/// |parts| already. After an error all later calls fail, because the failed operation cannot be canceled and ranks may
-/// be at different ones.
+/// Copies the |bytes| bytes at |part| of every rank to |parts|, in the order of ranks. If |part| is MPI_IN_PLACE, the
+/// part of this rank is in |parts| already. Returns false after an error, which |text| then describes. All later calls
+/// fail then, because the failed operation cannot be canceled and ranks may be at different operations.
 bool MpiTransport::allGather(const void *part, uint64_t bytes, void *parts) {
   if (*text)
     return false;
-  // MPI counts elements by an int.
+  // MPI counts the bytes of a part by an int.
   constexpr uint64_t most = uint64_t(1) << 30;
   if (bytes > most) {
     snprintf(text, sizeof(text), "%llu bytes are gathered at once, at most %llu expected", static_cast<unsigned long long>(bytes),

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Every rank has a segment with two buffers and the number of its last step. In step s a rank copies a chunk of its part
-// to buffer s mod 2 of its segment, publishes s, and copies the chunks of the others when they have published s:
+// Every rank has a segment with two buffers, a and b, and the number of its last step. In step s a rank copies a chunk
+// of its part to buffer s mod 2 of its segment, publishes s, and copies the chunk of each other rank from that rank's
+// segment when that rank has published s. With two ranks, where 1:a is buffer a in the segment of rank 1:
 //
 //   rank 0   write 0:a   read 1:a   write 0:b   read 1:b   write 0:a …
 //   rank 1   write 1:a   read 0:a   write 1:b   read 0:b   write 1:a …
 //
-// A buffer is written again two steps later. All ranks have published step s + 1 then, which a rank does after it has
-// read all chunks of step s. So no barrier is needed.
+// No barrier is needed. A rank writes the buffer of step s again in step s + 2, after it has read the chunks of all
+// ranks in step s + 1. So all ranks have published s + 1 by then, which each does after it has read all chunks of step
+// s.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,8 +69,8 @@ bool SharedWindow::isAborted() const {
 }
 
 namespace {
-/// Calls |copy|(row, column, bytes) for each piece of a row in the bytes [from, to) of the dense part of a rank.
-/// |column| is the byte of the row where the piece begins.
+/// Calls |copy|(row, column, bytes) for each piece of a row in the bytes [from, to) of the part of a rank, whose rows
+/// count as consecutive here. |column| is the offset in bytes in the row at which the piece begins.
 template <typename Copy>
 void forEachPiece(const attune_gather &gather, uint64_t from, uint64_t to, Copy copy) {
   uint64_t rowBytes = static_cast<uint64_t>(gather.units * gather.unit_bytes);
@@ -95,7 +97,7 @@ int32_t SharedWindow::gather(const attune_gather &gather) {
     });
     own.partBytes[now % 2].store(partBytes, std::memory_order_relaxed);
     own.step.store(now, std::memory_order_release);
-    // Begins with the own segment and continues with the neighbor's, so that ranks do not all read one segment.
+    // Each rank begins with its own segment, so that ranks do not all read the same segment at once.
     for (int64_t i = 0; i < count; ++i) {
       int64_t other = (rank + i) % count;
       if (!waitFor(other))

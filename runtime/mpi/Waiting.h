@@ -24,14 +24,14 @@ inline void pauseCpu() {
 #endif
 }
 
-/// A wait for a condition that another process makes true: spins |spins| times, then yields, then sleeps, for at most
-/// |limit| seconds. Where ranks share CPUs, |spins| should be small, because spinning takes the CPU from the rank that
-/// is waited for.
+/// A wait for a condition that another process makes true. Tests the condition |spins| times in a spin loop, then
+/// yields between tests, then sleeps between them, for about |limit| seconds in all. Where ranks share CPUs, |spins|
+/// should be small, because spinning takes the CPU from the rank that is waited for.
 class Waiting {
 public:
   Waiting(int64_t spins, double limit) : spins(spins), limit(limit) {}
 
-  /// Calls |isDone| until it returns true, and returns true; returns false after the limit.
+  /// Calls |isDone| until it returns true, and returns true. Returns false if the limit passes before.
   template <typename Condition>
   bool wait(Condition isDone) {
     for (int64_t i = 0; i < spins; ++i, pauseCpu())
@@ -58,7 +58,7 @@ public:
   }
 
 private:
-  /// Time after which a wait sleeps between its tries instead of yielding.
+  /// The time after which a wait sleeps between tests instead of yielding.
   static constexpr double kYieldSeconds = 0.005;
   int64_t spins;
   double limit;

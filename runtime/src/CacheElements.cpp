@@ -56,7 +56,7 @@ static float fromF16(uint16_t half) {
 
 namespace {
 /// The addresses of one token in a head of a slot: component i is |step| * i bytes after |first|; |scale| is the
-/// address of the scale in a cache of I8.
+/// address of the scale, in a cache of I8 only.
 struct Place {
   char *first, *scale;
   int64_t step;
@@ -111,7 +111,7 @@ static void storeQuantized(const attune_cache_desc &cache, const Place &place, c
     scale = magnitude / 127, inverse = 127 / magnitude;
   memcpy(place.scale, &scale, sizeof(scale));
   for (int64_t i = 0; i < cache.size; ++i) {
-    // The sum with 1.5 * 2^23 has the nearest integer in its low bits.
+    // The f32 sum with 1.5 * 2^23 has the nearest integer (ties to even) in its low bits.
     float shifted = isFinite ? components[i] * inverse + 12582912.0f : 12582912.0f;
     place.first[i * place.step] = static_cast<char>(bitsOf(shifted) & 0xff);
   }

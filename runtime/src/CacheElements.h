@@ -19,11 +19,11 @@ inline int64_t cacheTokenBytes(uint32_t dtype, int64_t size) {
   return size * cacheElementBytes(dtype) + (dtype == ATTUNE_I8 ? static_cast<int64_t>(sizeof(float)) : 0);
 }
 
-/// Reads token |token| of one head in a slot of |cache| to |components|, cache.size floats. |head| points to the first byte
-/// of that head in the slot. Expects the default floating-point environment (FpEnvironment.h).
+/// Reads token |token| of one head in a slot of |cache| to |components|, cache.size floats. |head| points to the first
+/// byte of that head in the slot. Expects the default floating-point environment (FpEnvironment.h).
 void loadToken(const attune_cache_desc &cache, const char *head, int64_t token, float *components);
-/// Writes |components|, cache.size floats, as token |token| of the head at |head|. Expects the default floating-point
-/// environment, too.
+/// Writes |components|, cache.size floats, as token |token| of the head at |head|, rounded or quantized to the type of
+/// |cache|. Expects the default floating-point environment, too.
 void storeToken(const attune_cache_desc &cache, char *head, int64_t token, const float *components);
 
 } // namespace attune

@@ -5,10 +5,10 @@
 // so the session keeps them. Sequences end, fork and come back in an order that only the caller knows; their tensors
 // must not move in memory because of it.
 //
-// A session has `slots`, each with the tokens of one sequence so far, and `sources`, each with the keys and values of
-// one encoded input, which cross attention reads. Every cache of the model (keys or values of one layer, or a mask) has
-// memory for all slots or for all sources. The caches lie one after the other, those of slots first. Each slot has room
-// for the same number of tokens, `capacity`, rounded up to whole panels of ATTUNE_CACHE_PANEL (64) tokens:
+// A session has `slots`, each for the tokens of one sequence so far, and `sources`, each for one encoded input, whose
+// keys and values cross attention reads. Every cache of the model (keys or values of one layer, or a mask) has memory
+// for all slots or for all sources. The caches lie one after the other, those of slots first. Each slot has memory for
+// the same number of tokens, `capacity` rounded up to whole panels of ATTUNE_CACHE_PANEL (64) tokens:
 //
 //   memory   | keys of layer 0 | values of layer 0 | keys of layer 1 | ... | keys of sources | values of sources | ...
 //            |    slots        |      slots        |
@@ -18,13 +18,13 @@
 //   head 0   | panel 0     | panel 1     | ...              head 0   | token 0 | token 1 | ... | token capacity - 1 |
 //   head 1   | [size x 64] | [size x 64] | ...              head 1   | [size]  | [size]  |
 //
-// Elements are f32, bf16 or f16, or 8-bit integers, where an f32 scale for each key and value follows: 64 scales at the
-// end of each panel of keys, one at the end of each value.
+// Elements of keys and values are f32, bf16 or f16, or 8-bit integers, with an f32 scale for each key and value: 64
+// scales at the end of each panel of keys, one at the end of each value. Masks are f32.
 //
-// A row of a call is one sequence. The input `slots` maps rows to slots (row i to slot i if it is omitted), and no two
-// rows share a slot. Entries append the keys and values of the new tokens at lengths[slot]. So a sequence that ends
-// leaves the batch without a copy, and a sequence that forks costs one copy of its slot. Several slots may read one
-// source, sourceOf[slot].
+// A row of a call is one sequence. The input `slots` maps rows to slots (row i to slot i if the input is omitted), and
+// no two rows share a slot. Entries append the keys and values of the new tokens from position lengths[slot] on. So a
+// sequence that ends leaves the batch without a copy, and a sequence that forks costs one copy of its slot. A slot
+// reads the source sourceOf[slot]; several slots may read the same source.
 //
 //             slot 0            slot 1            slot 2            slot 3
 //   tokens    [a b c d e . . .] [a b x . . . . .] [. . . . . . . .] [q r s t . . . .]         ids, as long as they are known
@@ -33,15 +33,16 @@
 //   truncate of slot 0 to 2: [a b] stays and can be continued in another way; nothing is written
 //
 // `tokens` is the record that makes reuse possible: a new prompt that begins with the ids of a slot needs no
-// computation for them (generation/PromptCache.h chooses the slot). A token whose keys and values do not follow from
-// the ids is recorded as unknownToken, which equals no id.
+// computation for these ids (generation/PromptCache.h chooses the slot). A token whose keys and values do not follow
+// from the ids is recorded as unknownToken, which equals no id.
 //
-// Invariants. Positions below lengths[slot] of every layer belong to the same sequence; positions from there on are
-// undefined, and no result depends on them. Compiled entries write keys, values and masks; the host changes lengths and
-// tokens, and only after the call has succeeded (bindRows, then the call, then commitRows), so a call that fails leaves
-// each slot as it was. A source is emptied before its call (beginRows), since its keys are overwritten from the first on. A
-// copy or write of several layers sets the length to 0 first: if it fails half way, the slot is
-// empty and not mixed.
+// Invariants. In every layer, positions below lengths[slot] belong to the same sequence; positions from there on are
+// undefined, and no result depends on them. Compiled entries write keys, values and masks. The runtime changes lengths
+// and tokens, and only after the call of an entry has succeeded (bindRows, then the call, then commitRows), so a call
+// that fails leaves each slot as it was. The runtime empties a source before the call that writes it (beginRows), since
+// the call overwrites the source from the first key on. copySlot and attune_session_cache_write, which write several
+// caches, set the length of a slot or source to 0 first: if they fail half way, it is empty and does not have tokens of
+// two sequences.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CACHES_H
 #define ATTUNE_RUNTIME_CACHES_H
@@ -56,7 +57,7 @@ struct EntryTables;
 /// The numbers of slots and sources of a session, and their capacities.
 struct CacheSizes {
   int64_t slots = 0, capacity = 0; ///< the capacity of a slot in tokens is the limit of "past"
-  int64_t sources = 0, sourceCapacity = 0;
+  int64_t sources = 0, sourceCapacity = 0; ///< that of a source is the limit of "source_length"
 };
 
 /// The slots and sources of a session.
@@ -67,8 +68,9 @@ struct Caches {
   int64_t *tokens;        ///< [slots, capacity], the id of each token, or unknownToken
   int64_t *sourceOf;      ///< [slots], the source that each slot reads
   int64_t *sourceLengths; ///< [sources], in tokens
-  int64_t *marks;         ///< [max(slots, sources)], number of the last check that met it; finds those that a call names twice
-  int64_t calls;          ///< number of these checks so far
+  int64_t *marks;         ///< [max(slots, sources)], for each slot or source the number of the last check of rows in
+                          ///< which it occurred, by which a check finds those that a call names twice
+  int64_t calls;          ///< number of checks of rows so far
   char *memory;           ///< the caches, one after the other; null if the model has none; GPU memory for a model on a GPU
 };
 
@@ -84,15 +86,15 @@ bool cacheBytes(const attune_model_desc &desc, const CacheSizes &sizes, uint64_t
 /// Sets the sizes of |caches| and empties all slots and sources. The pointers of |caches| must be set.
 void initCaches(Caches &caches, const CacheSizes &sizes);
 
-/// Finds the slots, sources and lengths of a call's rows, points |tables|.inputs at them, and sets the dims that come
-/// from the caches ("past", "source_length"). Changes nothing of |caches| but marks and calls. Fails with
-/// INVALID_ARGUMENT or LIMIT_EXCEEDED.
+/// Finds the slots, sources and lengths of a call's rows, writes them to |tables|.defaults, points |tables|.inputs at
+/// them, and sets the dims that come from the caches ("past", "source_length"). Changes nothing of |caches| but marks
+/// and calls. Fails with INVALID_ARGUMENT or LIMIT_EXCEEDED.
 attune_status bindRows(const attune_entry_desc &entry, Caches &caches, EntryTables &tables);
-/// Empties the sources that a call of |entry| is about to overwrite: if the call fails, they may be overwritten in
-/// part.
+/// Empties the sources that a call of |entry| is about to overwrite, since a call that fails may have overwritten a
+/// part of them. bindRows has succeeded for the call.
 void beginRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
-/// Records the tokens that a successful call has written, and with them the lengths of slots and sources and the source
-/// that each slot reads.
+/// Records the tokens that a successful call has appended to its slots, the new lengths of slots or sources, and the
+/// source that each slot reads.
 void commitRows(const attune_entry_desc &entry, Caches &caches, const EntryTables &tables);
 
 /// The memory of one cache.

@@ -1,8 +1,9 @@
 //===- CpuFeatures.cpp - CPU features of this machine ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Features have LLVM's names. A name that the code of its architecture (cpu/) does not know is an error when a model is
-// opened, instead of a crash when it runs. When the compiler begins to use a feature, the table there gets an entry.
+// Features have LLVM's names. The files in cpu/ have a table of known features for each architecture. A feature that is
+// not in the table is an error when a model is opened, instead of a crash when the model runs. When the compiler begins
+// to use a feature, the table must get an entry.
 //===----------------------------------------------------------------------===//
 
 #include "CpuFeatures.h"

@@ -64,9 +64,9 @@ static attune_status checkTensor(const attune_entry_desc &entry, const attune_te
   return ATTUNE_OK;
 }
 
-/// Checks that |entry| has the inputs by which a session finds slots and sources. The first input must be the tokens,
-/// [rows, length, …]. The inputs that the use of the caches requires must be there once each, with as many rows as the
-/// tokens.
+/// Checks that |entry| has the inputs by which a session finds slots and sources. The first input of an entry that uses
+/// caches must be the tokens, [rows, length, …]. Each input that entry.cache_use requires must occur once, with as many
+/// rows as the tokens. Fails with CORRUPT.
 static attune_status checkCacheUse(const attune_model_desc &desc, const attune_entry_desc &entry) {
   uint32_t counts[ATTUNE_FILL_SOURCE_LENGTHS + 1] = {}, origins[ATTUNE_DIM_TOTAL_LENGTH + 1] = {};
   bool sameRows = true;
@@ -103,8 +103,8 @@ static bool isCacheType(const attune_cache_desc &cache) {
   return cache.dtype == ATTUNE_F32 || (cache.kind != ATTUNE_CACHE_MASK && isLow);
 }
 
-/// Checks that the caches have known types, kinds and sizes whose product fits 64 bits, and that caches of slots come before
-/// caches of sources.
+/// Checks that the caches have known types and kinds, and sizes whose product fits 64 bits, and that caches of slots
+/// come before caches of sources.
 static attune_status checkCaches(const attune_model_desc &desc) {
   constexpr int64_t most = 1 << 20;
   if (desc.num_caches && !desc.caches)

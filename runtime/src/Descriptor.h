@@ -11,17 +11,18 @@ namespace attune {
 // Callers size arrays by ATTUNE_MAX_DIMS, so it may change only with the ABI version.
 static_assert(ATTUNE_MAX_DIMS == 16 && ATTUNE_MAX_DIMS >= ATTUNE_MAX_RANK, "ATTUNE_MAX_DIMS is part of the interface");
 
-/// Checks magic, ABI version and the properties that the runtime relies on later: no null names, ranks of tensors
-/// within ATTUNE_MAX_RANK, dimensions in range, known dtypes and fills. Leaves num_ranks to checkRanks (Ranks.h). Fails
-/// with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
+/// Checks magic, ABI version and the properties that the runtime relies on later, such as: no name is null, no tensor
+/// has more than ATTUNE_MAX_RANK dimensions, shapes refer to existing dims, dtypes and fills are known. checkRanks
+/// (Ranks.h) checks num_ranks instead. Fails with INVALID_ARGUMENT if |desc| is null, else with CORRUPT or
+/// INCOMPATIBLE.
 attune_status checkDescriptor(const attune_model_desc *desc);
 
 /// Finds the entry called |name| (null = the first). Fails with INVALID_ARGUMENT; the message lists the entries of the
 /// model.
 attune_status findEntry(const attune_model_desc &desc, const char *name, const attune_entry_desc *&out);
 
-/// Returns the dtype of a caller's tensor as a number. The value may be no enumerator, and to read it as an enumeration
-/// would be undefined behavior.
+/// Returns the dtype of a caller's tensor as a number. The value may be no enumerator of attune_dtype; reading such a
+/// value as an enumeration is undefined behavior.
 inline uint32_t dtypeOf(const attune_tensor &tensor) {
   uint32_t number;
   static_assert(sizeof(number) == sizeof(tensor.dtype), "attune_dtype");
@@ -44,7 +45,8 @@ ShapeText formatShape(const int64_t *shape, uint32_t rank);
 /// name: "[batch, length, 768]".
 ShapeText formatSignature(const attune_entry_desc &entry, const attune_tensor_desc &tensor);
 
-/// Sets |out| to the size in bytes of |tensor| for |dims|; returns false if it exceeds INT64_MAX.
+/// Sets |out| to the size in bytes of |tensor| for |dims|. Returns false if the size exceeds INT64_MAX; |out| is
+/// undefined then.
 bool tensorBytes(const attune_tensor_desc &tensor, const int64_t *dims, uint64_t &out);
 /// Returns the size of dimension |axis| of |tensor| for |dims|.
 inline int64_t tensorSize(const attune_tensor_desc &tensor, uint32_t axis, const int64_t *dims) {

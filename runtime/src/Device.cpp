@@ -4,7 +4,8 @@
 
 #include "Device.h"
 
-// The address is null unless the program refers to the symbol elsewhere.
+// A weak reference does not take the code from the static library, so the address of this table is null unless the
+// program refers to the symbol elsewhere.
 #pragma weak attune_cuda_device
 
 using namespace attune;

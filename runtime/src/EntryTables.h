@@ -12,18 +12,22 @@ namespace attune {
 struct EntryTables {
   int64_t *limits;     ///< [num_dims], the session's limits
   int64_t *dims;       ///< [num_dims], the values in the current call
-  const void **inputs; ///< [num_inputs], the data that the current call reads: the caller's, converted, or defaults
+  const void **inputs; ///< [num_inputs], the data that the current call reads: the caller's tensor, its I64
+                       ///< copy in |widened|, or the default
   void **outputs;      ///< [num_outputs], the caller's data
   void **defaults;     ///< [num_inputs], each large enough for the limits; null for required inputs
-  int64_t **widened;   ///< [num_inputs], memory to convert I64 inputs given as I32, shared by all entries; null for other inputs
+  int64_t **widened;   ///< [num_inputs], memory for the I64 copy of an input that is given as I32, shared by all
+                       ///< entries; null for inputs that cannot be given as I32
   // Null for a model on the CPU:
   const void **deviceInputs;              ///< [num_inputs], device addresses of the inputs
   void **deviceOutputs;                   ///< [num_outputs], device addresses of the outputs
-  void **deviceDefaults;                  ///< [num_inputs], copies of the defaults
-  bool *inputsOnDevice, *outputsOnDevice; ///< true for the caller's tensors in memory of the device
+  void **deviceDefaults;                  ///< [num_inputs], device addresses of copies of the defaults
+  bool *inputsOnDevice, *outputsOnDevice; ///< [num_inputs] and [num_outputs], true for the caller's tensors in memory
+                                          ///< of the device
 };
 
-/// Returns true if |input| has a default that does not depend on the dimensions, so that it is written only once.
+/// Returns true if |input| has a default that does not depend on the dimensions, so that the session writes the default
+/// only once.
 inline bool hasConstantDefault(const attune_tensor_desc &input) {
   return input.fill == ATTUNE_FILL_ZEROS || input.fill == ATTUNE_FILL_ONES || input.fill == ATTUNE_FILL_TOKENS;
 }

@@ -13,7 +13,7 @@ namespace attune {
 /// Stores the message for attune_last_error and returns |status|, so that callers write `return fail(…)`.
 __attribute__((format(printf, 2, 3))) attune_status fail(attune_status status, const char *format, ...);
 
-/// Returns |status| from the enclosing function unless it is ATTUNE_OK.
+/// Evaluates |expr|, an attune_status, and returns the status from the enclosing function unless it is ATTUNE_OK.
 #define ATTUNE_TRY(expr)                                                                                               \
   do {                                                                                                                 \
     attune_status tryStatus = (expr);                                                                                  \

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Results are bit for bit the same for every number of threads only if all threads have the same floating-point modes.
-// A caller that flushes denormals (or rounds up) would otherwise get other results from worker 0, its own thread, than
-// from the others.
+// If a caller flushes denormals (or rounds up), worker 0, which is the caller's thread, would otherwise compute other
+// results than the other workers.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_FPENVIRONMENT_H
 #define ATTUNE_RUNTIME_FPENVIRONMENT_H
@@ -30,11 +30,12 @@ inline void writeFpEnvironment(uint64_t) {}
 constexpr uint64_t defaultFpEnvironment = 0;
 #endif
 
-/// Sets the default modes permanently, in threads that the runtime owns. Has an effect on x86-64 and AArch64 only.
+/// Sets the default modes of the calling thread and does not restore the former ones; for threads that the runtime
+/// owns. Has an effect on x86-64 and AArch64 only.
 inline void resetFpEnvironment() { writeFpEnvironment(defaultFpEnvironment); }
 
-/// Sets the default modes for a scope and restores the former ones at its end. Has an effect on x86-64 and AArch64
-/// only.
+/// Sets the default modes of the calling thread for a scope and restores the former ones at its end. Has an effect on
+/// x86-64 and AArch64 only.
 class FpEnvironmentScope {
 public:
   FpEnvironmentScope() : saved(readFpEnvironment()) { resetFpEnvironment(); }

@@ -5,10 +5,10 @@
 // start and end fast, its workers must find in their caches what they touched in the loop before, and a CPU that the
 // system has given to another program must not hold up the loop.
 //
-// The loop [0, n) is cut into one contiguous share for each worker, and each share into up to 16 chunks. Boundaries are
-// multiples of `grain`. A share belongs to the same worker in loop after loop, so a worker touches the same rows or
-// columns again. A worker takes the chunks of its own share from the front to the back, then steals those of the
-// following shares, the first after the last:
+// The loop [0, n) is cut into one contiguous share for each worker, and each share into up to 16 chunks. All boundaries
+// but the end n are multiples of `grain`. Share w belongs to worker w in loop after loop, so a worker touches the same
+// rows or columns again. A worker takes the chunks of its own share from the front to the back, then steals chunks of
+// the following shares; share 0 follows the last one:
 //
 //   n = 1000, grain = 8: 125 units of 8 iterations, 4 workers; a chunk is 2 units, the last one of shares 1 to 3 is 1 unit
 //
@@ -19,27 +19,28 @@
 //
 //   Worker 1 has taken chunks 0 to 3 of its share. Worker 3 has found shares 3 and 0 empty and takes chunk 4 of share 1 next.
 //
-// The number of the next chunk of a share is its number of chunks less those left, so a share needs one word:
+// The number of the next chunk of a share is (chunks of the share - chunks left), so a share needs one word:
 // Share::state is generation << 32 | chunks left. A worker loads the word, reads the fields of the job (body, n, grain,
-// ...) and takes the chunk by a compare-and-swap of state to state - 1. If that succeeds, a chunk of that generation
-// was open from the load to the swap. So the job was not over, and the fields belong to it, although the caller writes
-// those of the next job without a lock. If the job ended meanwhile, the generation differs and the swap fails, even if
-// as many chunks are left: the generation rules out the ABA problem (up to a worker that sleeps between load and swap
-// for 2^32 loops). The fields are relaxed atomics, because a worker that is late may read them while the caller writes
-// them; it discards those values.
+// ...) and takes the chunk by a compare-and-swap of state to state - 1. If the swap succeeds, a chunk of that
+// generation was open from the load to the swap. So the job of that generation was not over in between, and the worker
+// has read the fields of this job, although the caller writes the fields of the next job without a lock. If the job has
+// ended before the swap, the generation differs and the swap fails, even if the share again has the same number of
+// chunks left: the generation rules out the ABA problem (unless a worker sleeps between load and swap for exactly 2^32
+// loops). The fields are relaxed atomics, because a worker that is late may read them while the caller writes them; its
+// swap then fails, and it discards the values.
 //
-// Invariants. Within a generation the state of a share only decreases, and each decrement runs one chunk. `open` counts
-// the chunks that are not finished; the caller returns when it is 0, so no chunk of an old job runs when a new job
-// begins. The caller waits for chunks and not for workers: one that the system does not schedule costs nothing, because
-// the others take its share. Which worker runs a chunk does not change results; it only selects the worker's scratch
-// memory.
+// Invariants. Within a generation the state of a share only decreases, by 1 for each chunk that a worker takes and
+// runs. `open` counts the chunks that are not finished; the caller returns when it is 0, so no chunk of an old job runs
+// when a new job begins. The caller waits for chunks and not for workers: a worker without a CPU delays the loop by the
+// chunk that it has begun, if any, because the others take the rest of its share. The number of a worker only selects
+// its scratch memory, so results do not depend on which worker runs a chunk.
 //
 // Cost. A compare-and-swap and a decrement of `open` for each chunk; for each loop, one store per share and, for each
 // sleeping worker whose share has work, one system call.
 //
-// Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut for at most as
-// many workers as there are CPUs per call. Of the other workers, those that sleep are not woken, and those that still
-// spin steal chunks. Results do not depend on it.
+// Concurrent sessions share the CPUs: while several calls are under way in the process, a loop is cut into shares for
+// at most (CPUs / calls) workers, at least 1. Of the other workers, those that sleep are not woken, and those that
+// still spin steal chunks. Results do not depend on the number of shares.
 //
 // Waiting. Threads spin for 100 us, if each has a CPU of its own, then sleep on a futex. The caller sleeps on `open`.
 // Each worker sleeps on its own Share::parked, so that only workers whose share has work are woken, each by one system
@@ -63,11 +64,11 @@
 using namespace attune;
 
 /// The most chunks of a share: enough to even out workers of unequal speed, few enough to keep ranges long.
-/// docs/measurements.md compares it with others.
+/// docs/measurements.md compares this number with others.
 static constexpr int64_t chunksPerShare = 16;
-/// The time that a thread spins before it sleeps.
+/// The time that a thread with a CPU of its own spins before it sleeps.
 static constexpr int64_t spinNanoseconds = 100000;
-/// The number of calls under way in this process, of sessions that use a pool.
+/// The number of calls under way in this process that PoolCallScope counts.
 static std::atomic<int64_t> activeCalls{0};
 
 namespace {
@@ -77,11 +78,11 @@ struct Job {
   attune_body_fn body;
   void *ctx;
   int64_t n, grain;
-  int64_t workers; // number of workers that get a share: the first ones of the pool
+  int64_t workers; // the first |workers| workers of the pool get a share each
 
   int64_t units() const { return n / grain + (n % grain != 0); }
-  /// shareUnits returns the number of units in the share of worker |w|, each of |grain| iterations except the last unit
-  /// of the loop. shareBegin returns the number of the first one.
+  /// shareUnits returns the number of units in the share of worker |w|, shareBegin the number of its first unit. A unit
+  /// is |grain| iterations; the last unit of the loop may have fewer.
   int64_t shareUnits(int64_t w) const { return w < workers ? units() / workers + (w < units() % workers) : 0; }
   int64_t shareBegin(int64_t w) const {
     int64_t rest = units() % workers;
@@ -104,7 +105,7 @@ struct Job {
 /// The contiguous part of a loop that belongs to one worker, on a cache line of its own.
 struct alignas(ATTUNE_ALIGNMENT) Share {
   std::atomic<uint64_t> state;
-  std::atomic<uint32_t> parked; // 1 while the owner sleeps; the thread that wakes it sets 0
+  std::atomic<uint32_t> parked; // 1 while the owner sleeps or is about to; set to 0 by the thread that wakes the owner
 };
 
 /// A worker thread.
@@ -116,16 +117,17 @@ struct Thread {
 
 } // namespace
 
-/// The pool; |workers| shares and as many threads follow it in memory.
+/// The pool. Arrays of |workers| Share and |workers| Thread follow it in memory. Thread 0 is unused: worker 0 is the
+/// calling thread.
 struct alignas(ATTUNE_ALIGNMENT) attune_pool {
-  // Written by the caller before each job, read by all.
+  // The job, written by the calling thread before each loop and read by all workers. |sharers| is Job::workers.
   std::atomic<attune_body_fn> body;
   std::atomic<void *> ctx;
   std::atomic<int64_t> n, grain, sharers;
   int64_t workers;
   int64_t cpus;    // CPUs available when the pool was made
   int64_t started; // running threads, the caller's included
-  int64_t spin;    // nanoseconds
+  int64_t spin;    // nanoseconds; 0: threads sleep at once
   bool inJob;
   std::atomic<bool> stop;
   alignas(ATTUNE_ALIGNMENT) std::atomic<uint32_t> generation;
@@ -212,7 +214,7 @@ static int64_t countSharers(const attune_pool &pool) {
   return each < pool.workers ? each : pool.workers;
 }
 
-/// Runs |job| with its workers; the calling thread is worker 0.
+/// Runs |job| on |pool|, the calling thread as worker 0, and returns when all chunks are finished.
 static void share(attune_pool &pool, const Job &job) {
   pool.body.store(job.body, std::memory_order_relaxed);
   pool.ctx.store(job.ctx, std::memory_order_relaxed);

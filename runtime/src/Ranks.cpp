@@ -38,10 +38,10 @@ attune_status attune::checkRanks(const attune_model_desc &desc, const attune_ran
 namespace {
 /// The message of a rank to the others about a call.
 struct CallRecord {
-  uint64_t inputs; // attune_checksum of dims and inputs
-  uint32_t entry;  // its number
-  uint32_t status; // attune_status
-  char message[112];
+  uint64_t inputs;   // hashInputs of the call, 0 if |status| is an error
+  uint32_t entry;    // index into attune_model_desc::entries
+  uint32_t status;   // attune_status
+  char message[112]; // attune_last_error if |status| is an error
 };
 static_assert(sizeof(CallRecord) == 128, "docs/scale.md and compiler/Tools/RankPlan.cpp count these bytes");
 } // namespace

@@ -28,7 +28,8 @@ attune_status attune_session_memory_bytes(const attune_model *model, const attun
 }
 
 /// Sets |memory| to the caller's memory and |owned| to null, or both to newly mapped memory if the caller gave none.
-/// Fails with INVALID_ARGUMENT or OUT_OF_MEMORY.
+/// Fails with INVALID_ARGUMENT if the caller's memory is misaligned, or with OUT_OF_MEMORY if there is too little
+/// memory.
 static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&owned) {
   owned = nullptr;
   memory = plan.options.memory;
@@ -43,8 +44,8 @@ static attune_status takeMemory(const SessionPlan &plan, void *&memory, void *&o
   void *mapped = mmap(nullptr, plan.totalBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped == MAP_FAILED)
     return fail(ATTUNE_OUT_OF_MEMORY, "cannot get %llu bytes for the session", static_cast<unsigned long long>(plan.totalBytes));
-  // Calls read and write the workspace, and large pages save walks of page tables. The advice is optional, so
-  // its failure is ignored.
+  // Large pages save walks of page tables when calls read and write the workspace and the caches. The advice is
+  // optional, so its failure is ignored.
   if (plan.totalBytes >= size_t(4) << 20)
     madvise(mapped, plan.totalBytes, MADV_HUGEPAGE);
   memory = owned = mapped;
@@ -63,19 +64,19 @@ static attune_status uploadDefaults(attune_session &session, const attune_entry_
   return ATTUNE_OK;
 }
 
-/// Implements attune_host::all_gather for |of|, an attune_session: calls the all_gather of the model's ranks. After the
-/// first error in a call of an entry it only returns that error.
+/// Implements attune_host::all_gather for |of|, an attune_session, by the all_gather of the model's ranks. After the
+/// first error in a call of an entry, only returns that error again.
 static int32_t gatherOfSession(void *of, const attune_gather *gather) {
   auto &session = *static_cast<attune_session *>(of);
   const attune_ranks &ranks = session.model->ranks;
-  // After an error the entry computes with undefined values, and other ranks may have left it.
+  // After an error the entry computes with undefined values, and other ranks may have returned from it already.
   if (session.gatherError == 0)
     session.gatherError = ranks.all_gather(ranks.context, gather);
   return session.gatherError;
 }
 
-/// Sets session.host, which entries get: that of the device, the caller's host, or one with a new pool. Uploads the
-/// constant defaults to a device.
+/// Sets session.host, the host that entries are called with: that of the device, the caller's host, or one with a new
+/// pool. If the session is on a device, uploads the constant defaults.
 static attune_status openHost(attune_session &session, const SessionPlan &plan) {
   if (session.onDevice) {
     const attune_model_desc &desc = *session.model->desc;
@@ -108,7 +109,7 @@ attune_status attune_session_create(attune_model *model, const attune_session_op
   *out_session = nullptr;
   SessionPlan plan;
   void *memory, *owned;
-  // The size of a session depends on the device.
+  // The size of a session depends on the number of workers of the device, which is known once the model is loaded.
   if (model)
     ATTUNE_TRY(loadOnDevice(*model));
   ATTUNE_TRY(planSession(model, options, plan));
@@ -158,8 +159,8 @@ attune_status attune::enterDevice(const attune_session &session, DeviceScope &sc
   return scope.enter(session.model->device, session.onDevice);
 }
 
-/// Sets |onDevice| to true if |tensor| is in memory of the device, else to false. Inputs by which the session counts
-/// tokens or finds slots and sources must be in host memory; fails with INVALID_ARGUMENT if one is on the device.
+/// Sets |onDevice| to true if |tensor| is in memory of the device, else to false. Fails with INVALID_ARGUMENT if an
+/// input by which the session counts tokens or finds slots and sources is on the device.
 static attune_status locateInput(const attune_session &session, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                  const attune_tensor &tensor, bool &onDevice) {
   onDevice = false;
@@ -172,8 +173,8 @@ static attune_status locateInput(const attune_session &session, const attune_ent
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the checked values of input number |index|, converted to I64 where |tensor| is I32. Fails for I32
-/// in memory of the device.
+/// Points tables.inputs[index] at the checked data of |tensor|, or at an I64 copy of the data if |tensor| is I32. Fails
+/// with INVALID_ARGUMENT for I32 in memory of the device.
 static attune_status bindValues(const attune_tensor_desc &desc, const attune_tensor &tensor, bool onDevice, uint32_t index,
                                 EntryTables &tables) {
   tables.inputs[index] = tensor.data;
@@ -190,8 +191,8 @@ static attune_status bindValues(const attune_tensor_desc &desc, const attune_ten
   return ATTUNE_OK;
 }
 
-/// Checks the data of |inputs|, and points |tables| at them and at the defaults of omitted inputs. Writes those
-/// defaults that depend on dims; bindRows writes those that depend on the caches.
+/// Checks the data of |inputs|, and points tables.inputs at this data and at the defaults of omitted inputs. Writes the
+/// defaults that depend on the dims; bindRows writes those that depend on the caches.
 static attune_status bindInputs(const attune_session &session, const attune_entry_desc &entry, TensorList inputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
     const attune_tensor_desc &desc = entry.inputs[i];
@@ -229,7 +230,7 @@ attune_status SessionLock::tryLock() {
   return ATTUNE_OK;
 }
 
-/// Points |tables| at the data of the checked |outputs|.
+/// Points tables.outputs at the data of the checked |outputs| and, on a device, sets tables.outputsOnDevice.
 static attune_status bindOutputs(const attune_session &session, const attune_entry_desc &entry, TensorList outputs, EntryTables &tables) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i) {
     tables.outputs[i] = outputs.find(entry.outputs[i].name)->data;
@@ -254,7 +255,7 @@ static attune_status runOnCpu(attune_session &session, const attune_entry_desc &
   return ATTUNE_OK;
 }
 
-/// Checks a call of |entry| and points |tables| at its inputs and outputs.
+/// Checks a call of |entry|, sets tables.dims, and points |tables| at the inputs and outputs of the call.
 static attune_status bindCall(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs,
                               EntryTables &tables) {
   ATTUNE_TRY(inferDims(entry, inputs, tables.dims));
@@ -265,8 +266,8 @@ static attune_status bindCall(attune_session &session, const attune_entry_desc &
   return bindOutputs(session, entry, outputs, tables);
 }
 
-/// Checks a call of |entry|, runs it, and records the tokens that it has written to the caches. The device of the
-/// session must be current.
+/// Checks and runs a call of |entry|, and records the tokens that the call has written to the caches. The device of the
+/// session, if it has one, must be current.
 static attune_status runChecked(attune_session &session, const attune_entry_desc &entry, TensorList inputs, TensorList outputs) {
   const attune_model_desc &desc = *session.model->desc;
   EntryTables &tables = session.entries[&entry - desc.entries];

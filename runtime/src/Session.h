@@ -1,10 +1,10 @@
 //===- Session.h - Sessions -----------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A session is one block of memory: this struct, memory to widen I32 inputs, tables of each entry with the defaults of
-// optional inputs, the caches, the pool, and last the workspace, so that an access past its end leaves the block. A
-// session on a device has no pool, and has the caches and the workspace in a second block there instead, together with
-// copies of the defaults.
+// A session is one block of memory: attune_session, memory for I64 copies of I32 inputs, the tables of each entry with
+// the defaults of optional inputs, the caches with the lengths and tokens of their slots, the pool, and last the
+// workspace, so that an access past the end of the workspace leaves the block. A session on a device has no pool, and
+// has the caches and the workspace in a second block, in device memory, together with copies of the defaults.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_SESSION_H
 #define ATTUNE_RUNTIME_SESSION_H
@@ -17,7 +17,7 @@
 
 namespace attune {
 
-/// The sizes of a session: the caller's options, checked and completed.
+/// The caller's options of a session, checked and completed, and the sizes that follow from them.
 struct SessionPlan {
   attune_session_options options;
   int64_t workers;
@@ -28,7 +28,7 @@ struct SessionPlan {
   uint64_t deviceBytes; // device memory: caches, workspace and defaults
 };
 
-/// Checks |options| (null = defaults) against |model| and computes sizes. Fails with INVALID_ARGUMENT, INCOMPATIBLE or
+/// Checks |options| (null = defaults) against |model| and computes |plan|. Fails with INVALID_ARGUMENT, INCOMPATIBLE or
 /// LIMIT_EXCEEDED.
 attune_status planSession(const attune_model *model, const attune_session_options *options, SessionPlan &plan);
 /// Writes the limit of each dimension of |entry| under |plan| to |limits| [num_dims].
@@ -36,7 +36,8 @@ void resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int6
 /// Computes plan.totalBytes and plan.deviceBytes from the rest of |plan|. Fails with LIMIT_EXCEEDED if they overflow.
 attune_status measureSession(const attune_model *model, SessionPlan &plan);
 /// Lays out a session in |memory|, plan.totalBytes long, and, for a model on a device, in |deviceMemory|,
-/// plan.deviceBytes long; fills its tables and constant defaults. Does not access |deviceMemory|.
+/// plan.deviceBytes long. Fills the tables and the constant defaults, but leaves model, host, pool, onDevice and owned
+/// memory of the session to the caller. Does not access |deviceMemory|.
 attune_session *layOutSession(const attune_model *model, const SessionPlan &plan, void *memory, void *deviceMemory);
 
 /// Writes the default of |tensor| (by its fill) for |dims| to |data|.
@@ -44,12 +45,12 @@ void writeDefault(const attune_tensor_desc &tensor, const int64_t *dims, void *d
 
 } // namespace attune
 
-/// A session. The block of memory that it begins also holds its tables and, unless it is on a device, its caches, pool
-/// and workspace.
+/// A session. The block of memory that begins with this structure also holds the tables and, unless the session is on a
+/// device, the caches, the pool and the workspace.
 struct attune_session {
   attune_model *model;
   attune_host host;
-  int32_t gatherError;             // the first error of all_gather in a call, 0 without
+  int32_t gatherError;             // the first error of all_gather in a call, 0 if there is none
   attune_pool *pool;               // null if the caller brought a host or the model is on a device
   attune::DeviceSession *onDevice; // null for a model on the CPU
   void *poolMemory;
@@ -58,7 +59,7 @@ struct attune_session {
   attune::Caches caches;
   void *owned; // memory that the runtime mapped, null if the memory is the caller's
   size_t ownedBytes;
-  std::atomic<uint32_t> running; // 0 or 1; 32 bits, because RISC-V needs a library to exchange bytes
+  std::atomic<uint32_t> running; // 1 during a call, else 0; not a byte, which RISC-V needs a library to exchange
 };
 
 namespace attune {
@@ -83,10 +84,11 @@ private:
 /// Makes the device of |session|, if it has one, current in the calling thread until the end of |scope|. Fails with
 /// DEVICE_ERROR or OUT_OF_MEMORY.
 attune_status enterDevice(const attune_session &session, DeviceScope &scope);
-/// Makes slot |to| a copy of slot |from|, which is another one: its tokens, keys, values, masks and source. Slot |to|
-/// may be empty after a failure.
+/// Copies the tokens, keys, values and masks of slot |from|, and the number of the source that this slot reads, to slot
+/// |to|, which is another slot. On a device, fails with DEVICE_ERROR or OUT_OF_MEMORY; slot |to| may be empty then.
 attune_status copySlot(attune_session &session, int64_t from, int64_t to);
-/// Checks and runs one call of entry |name| (null = the first). The caller has locked the session.
+/// Checks and runs one call of entry |name| (null = the first). Fails as attune_session_run does. The caller must have
+/// locked the session.
 attune_status runEntry(attune_session &session, const char *name, TensorList inputs, TensorList outputs);
 
 } // namespace attune

@@ -12,8 +12,8 @@
 
 using namespace attune;
 
-/// The largest product of the limits of an entry, total lengths excepted. It keeps workspace formulae far from
-/// overflowing 64 bits.
+/// The largest product that the limits of an entry's dimensions, except a total length, may have. It keeps workspace
+/// formulae far from overflowing 64 bits.
 static constexpr uint64_t maxPoints = uint64_t(1) << 40;
 
 static attune_status failByPoints(const attune_entry_desc &entry) {
@@ -27,11 +27,18 @@ void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &pl
       if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
         limits[d] = plan.options.limits[i].max;
   }
-  // The total length is at most the sum of the limits of its terms; that is its limit if it has none of its own.
+  // A total length is at most the sum of the limits of "past" and "length", which is also its limit if neither the
+  // model nor the caller gives one.
   int64_t sum = totalLength(entry, limits);
-  for (uint32_t d = 0; d < entry.num_dims; ++d)
-    if (entry.dims[d].origin == ATTUNE_DIM_TOTAL_LENGTH && (limits[d] > sum || limits[d] == 1))
+  for (uint32_t d = 0; d < entry.num_dims; ++d) {
+    if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH)
+      continue;
+    bool isGiven = entry.dims[d].max != 0;
+    for (size_t i = 0; i < plan.options.num_limits; ++i)
+      isGiven |= strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0;
+    if (!isGiven || limits[d] > sum)
       limits[d] = sum;
+  }
 }
 
 /// Checks one of the caller's limits against every entry that has the dimension.
@@ -50,7 +57,7 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
       if (dim.max && limit.max > dim.max)
         return fail(ATTUNE_LIMIT_EXCEEDED, "the session's limit of %s is %lld, the model's is %lld", limit.name,
                     static_cast<long long>(limit.max), static_cast<long long>(dim.max));
-      // Before limits are added up, which could overflow.
+      // Checked before limits are added up, because a sum of larger ones could overflow.
       if (static_cast<uint64_t>(limit.max) > maxPoints)
         return failByPoints(desc.entries[e]);
     }
@@ -60,8 +67,8 @@ static attune_status checkLimit(const attune_model_desc &desc, const attune_dim_
   return ATTUNE_OK;
 }
 
-/// Sets plan.workers for a model on a device; 1 before the model is loaded, when the number is unknown. The host memory
-/// of a session does not depend on it.
+/// Sets plan.workers for a model on a device; to 1 before the model is loaded, when the number of workers is unknown.
+/// The host memory of a session does not depend on this number. Fails with INVALID_ARGUMENT if the caller gave a host.
 static attune_status planDeviceWorkers(const attune_model &model, SessionPlan &plan) {
   if (plan.options.host)
     return fail(ATTUNE_INVALID_ARGUMENT, "a host is given, but model '%s' runs on a GPU", model.desc->name);
@@ -96,7 +103,8 @@ static attune_status planWorkers(const attune_model &model, SessionPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Returns the limit under |plan| of the dimension of |entry| that comes from |origin|, 0 if it has none.
+/// Returns the limit under |plan| of the dimension of |entry| whose origin is |origin| (attune_dim_origin), 0 if
+/// |entry| has no such dimension.
 static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, uint32_t origin) {
   int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
@@ -106,8 +114,9 @@ static int64_t limitOf(const attune_entry_desc &entry, const SessionPlan &plan, 
   return 0;
 }
 
-/// Plans slots and sources: as many as an entry that uses them has rows at its limits, each with room for the limit of
-/// "past" or "source_length".
+/// Sets plan.caches and plan.cacheBytes. There are as many slots and sources as the largest number of rows, at the
+/// limits, of an entry that uses them. A slot has room for as many tokens as the limit of "past", a source for as many
+/// as the limit of "source_length". Fails with LIMIT_EXCEEDED if the size overflows.
 static attune_status planCaches(const attune_model_desc &desc, SessionPlan &plan) {
   auto raise = [](int64_t &size, int64_t to) { size = to > size ? to : size; };
   plan.caches = {};
@@ -151,7 +160,8 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
       if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH &&
           (__builtin_mul_overflow(points, static_cast<uint64_t>(limits[d]), &points) || points > maxPoints))
         return failByPoints(entry);
-    // The formula is monotonic in each dimension, so its value at the limits is enough for every call.
+    // A formula of the compiler does not decrease when a dimension grows (attune_size_fn), so its value at the limits
+    // is enough for every call.
     uint64_t bytes = entry.workspace_bytes(limits, plan.workers);
     plan.workspaceBytes = bytes > plan.workspaceBytes ? bytes : plan.workspaceBytes;
   }
@@ -159,12 +169,13 @@ attune_status attune::planSession(const attune_model *model, const attune_sessio
 }
 
 //===----------------------------------------------------------------------===//
-// One function walks over the parts of a session. It runs once without memory, to add up sizes, and once with memory,
+// placeSession walks over the parts of a session. It runs once without memory, to add up sizes, and once with memory,
 // to place the parts, so sizes and layout cannot disagree.
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Hands out consecutive pieces of a block of memory; without a block it only counts bytes.
+/// Hands out consecutive pieces of a block of memory. Without a block, returns null and only counts bytes. |overflow|
+/// tells that the sizes are too large to add up.
 class Pieces {
 public:
   explicit Pieces(void *base) : base(static_cast<char *>(base)) {}
@@ -173,7 +184,7 @@ public:
     return static_cast<T *>(takeBytes(count * sizeof(T)));
   }
   void *takeBytes(uint64_t bytes) {
-    // All pieces have the same alignment, so no two of them share a cache line.
+    // Every piece begins at a multiple of ATTUNE_ALIGNMENT, so no two pieces share a cache line.
     used = (used + ATTUNE_ALIGNMENT - 1) / ATTUNE_ALIGNMENT * ATTUNE_ALIGNMENT;
     void *piece = base ? base + used : nullptr;
     if (__builtin_add_overflow(used, bytes, &used) || used > INT64_MAX / 2)
@@ -203,8 +214,8 @@ void attune::writeDefault(const attune_tensor_desc &tensor, const int64_t *dims,
     fill(static_cast<float *>(data));
 }
 
-/// Places memory for the I64 inputs of |entry| that a caller may give as I32, and writes its addresses to |widened|
-/// [num_inputs] unless that is null.
+/// Places memory in |pieces| for I64 copies of the inputs of |entry| that a caller may give as I32. Writes the
+/// addresses, null for other inputs, to |widened| [num_inputs] unless |widened| is null.
 static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan, Pieces &pieces, int64_t **widened) {
   int64_t limits[ATTUNE_MAX_DIMS];
   resolveLimits(entry, plan, limits);
@@ -221,7 +232,7 @@ static void placeWidened(const attune_entry_desc &entry, const SessionPlan &plan
 }
 
 /// Returns the size in bytes of the largest area that placeWidened fills for an entry. All entries share one area,
-/// because a session runs one entry at a time. Returns UINT64_MAX if it cannot be addressed.
+/// because a session runs one entry at a time. Returns UINT64_MAX if the size overflows.
 static uint64_t widenedBytes(const attune_model_desc &desc, const SessionPlan &plan) {
   uint64_t most = 0;
   for (uint32_t e = 0; e < desc.num_entries; ++e) {
@@ -278,8 +289,8 @@ static void placeEntry(const attune_entry_desc &entry, const SessionPlan &plan, 
     *tables = placed;
 }
 
-/// Places the caches in |large| and their lengths, tokens and marks in |pieces|; initializes |caches| unless it is
-/// null.
+/// Places the caches in |large| and their lengths, tokens, sources and marks in |pieces|. Initializes |caches|, which
+/// is null while sizes are counted.
 static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, Caches *caches) {
   const CacheSizes &sizes = plan.caches;
   Caches placed{};
@@ -295,8 +306,8 @@ static void placeCaches(const SessionPlan &plan, Pieces &pieces, Pieces &large, 
   initCaches(*caches, sizes);
 }
 
-/// Places all parts of a session in |pieces|, except caches and workspace, which are in |device| unless it is null,
-/// with copies of the defaults. Returns null if |pieces| only counts.
+/// Places all parts of a session in |pieces|. If |device| is not null, places the caches and the workspace in |device|
+/// instead, and copies of the defaults, too. Returns null if |pieces| only counts.
 static attune_session *placeSession(const attune_model *model, const SessionPlan &plan, Pieces &pieces, Pieces *device) {
   void *self = pieces.takeBytes(sizeof(attune_session));
   attune_session *session = self ? new (self) attune_session() : nullptr;

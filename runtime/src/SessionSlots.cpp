@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads, writes, copies and truncates slots; Caches.h shows their layout. Tensors of the caller are dense, [rows,
-// heads, length, head size], while a slot has whole panels, keys with the tokens of a panel side by side. Each slot is
-// converted token by token (CacheElements.h) in host memory: in place on a CPU, in a copy of the slot for a GPU:
+// heads, length, head size]. In a slot of keys, the tokens of a panel are adjacent for each component instead. Each
+// slot is converted token by token (CacheElements.h) in host memory: in place on a CPU, in a copy of the slot for a
+// GPU. Below, k10 is component 0 of the key of token 1:
 //
 //   tensor, one row and head                 slot of keys, same head                slot of values, same head
 //   token 0     k00 k01 k02 ...              panel 0    k00 k10 k20 ... (64)        v00 v01 v02 ...
@@ -25,7 +26,8 @@ using namespace attune;
 using Long = long long; // the type of %lld
 
 namespace {
-/// One slot of a cache in host memory: the memory of the cache itself, or a copy of the slot of a device.
+/// One slot of a cache in host memory: the memory of the cache itself on a CPU, or a copy of the slot of a cache on a
+/// device.
 class SlotView {
 public:
   SlotView(attune_session &session, const CacheView &view, int64_t slot)
@@ -72,7 +74,8 @@ struct CacheAccess {
 };
 } // namespace
 
-/// Fails if the stream of |session| is being captured: a graph cannot contain |what| ("copying a slot").
+/// Fails with INVALID_ARGUMENT if the stream of |session| is being captured: a graph cannot contain |what| ("copying a
+/// slot"). Does nothing on a CPU.
 static attune_status refuseCapture(const attune_session &session, const char *what) {
   DeviceScope scope;
   ATTUNE_TRY(enterDevice(session, scope));
@@ -121,7 +124,7 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   int64_t length = caches.lengths[from];
   DeviceScope scope;
   ATTUNE_TRY(enterDevice(session, scope));
-  caches.lengths[to] = 0; // if a copy fails, the slot has keys of two sequences
+  caches.lengths[to] = 0; // until all is copied, since the slot has keys of two sequences meanwhile
   for (uint32_t i = 0; i < desc.num_caches; ++i) {
     const attune_cache_desc &cache = desc.caches[i];
     if (cache.of_sources)
@@ -144,8 +147,8 @@ attune_status attune::copySlot(attune_session &session, int64_t from, int64_t to
   return ATTUNE_OK;
 }
 
-/// Finds the cache of |tensor|, checks the type, shape and memory of |tensor|, and sets |access| to the cache and the
-/// data of |tensor|.
+/// Finds the cache that |tensor| names, checks the type, shape and memory of |tensor|, and sets |access|. Fails with
+/// LIMIT_EXCEEDED if the tensor is longer than a slot, or with INVALID_ARGUMENT.
 static attune_status openCache(const attune_session &session, const attune_tensor &tensor, CacheAccess &access) {
   const attune_model_desc &desc = *session.model->desc;
   uint32_t index = 0;
@@ -175,8 +178,8 @@ static attune_status openCache(const attune_session &session, const attune_tenso
   return ATTUNE_OK;
 }
 
-/// Sets |slot| to the slot or source of |row|: slots[row], or |row| if |slots| is null. Fails if the session has no such
-/// slot or source.
+/// Sets |slot| to the slot or source of |row|: slots[row], or |row| if |slots| is null. Fails with INVALID_ARGUMENT if
+/// the session has no such slot or source.
 static attune_status chooseSlot(const attune_session &session, const CacheAccess &access, const int64_t *slots, int64_t row,
                                 int64_t &slot) {
   slot = slots ? slots[row] : row;
@@ -186,8 +189,8 @@ static attune_status chooseSlot(const attune_session &session, const CacheAccess
   return ATTUNE_OK;
 }
 
-/// Calls |visit|(dense, head, token) for each head and token of row |row|: |dense| points to the components of the token in
-/// the caller's tensor, |head| to the memory of the head in the slot that begins at |slot|.
+/// Calls |visit|(dense, head, token) for each head and token of row |row|: |dense| points to the components of the
+/// token in the caller's tensor, |head| to the memory of the head in the slot that begins at |slot|.
 template <typename Visit>
 static void forEachToken(const CacheAccess &access, int64_t row, char *slot, Visit visit) {
   const attune_cache_desc &cache = *access.cache;
@@ -223,8 +226,8 @@ attune_status attune_session_cache_read(attune_session *session, const int64_t *
 }
 
 /// Checks the |tensors| of attune_session_cache_write: each fits its cache, no cache is given twice, and the session
-/// has all |slots|. The tensors of caches of slots must agree in rows and length, and if there are any, must have the
-/// keys and values of all layers. The same holds for those of caches of sources.
+/// has all |slots|. The tensors that name caches of sequences must agree in rows and length and, if there are any,
+/// include the keys and values of all layers. The same holds for the tensors that name caches of sources.
 static attune_status checkWrite(const attune_session &session, const int64_t *slots, const attune_tensor *tensors, size_t count) {
   const attune_model_desc &desc = *session.model->desc;
   CacheAccess first[2];
@@ -233,7 +236,8 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
     CacheAccess access;
     ATTUNE_TRY(openCache(session, tensors[i], access));
     CacheAccess &same = first[access.cache->of_sources];
-    if (!present[access.cache->of_sources])
+    bool isFirst = !present[access.cache->of_sources];
+    if (isFirst)
       same = access;
     present[access.cache->of_sources] = true;
     if (same.rows != access.rows || same.length != access.length)
@@ -242,8 +246,13 @@ static attune_status checkWrite(const attune_session &session, const int64_t *sl
     for (size_t j = 0; j < i; ++j)
       if (strcmp(tensors[j].name, tensors[i].name) == 0)
         return fail(ATTUNE_INVALID_ARGUMENT, "cache '%s' is given twice", tensors[i].name);
-    for (int64_t row = 0, slot; row < access.rows; ++row)
+    for (int64_t row = 0, slot; row < access.rows; ++row) {
       ATTUNE_TRY(chooseSlot(session, access, slots, row, slot));
+      for (int64_t other = 0; isFirst && slots && other < row; ++other)
+        if (slots[other] == slot)
+          return fail(ATTUNE_INVALID_ARGUMENT, "rows %lld and %lld of '%s' have the same slot, %lld", Long(other), Long(row),
+                      access.cache->name, Long(slot));
+    }
   }
   for (uint32_t c = 0; c < desc.num_caches; ++c) {
     const attune_cache_desc &cache = desc.caches[c];
@@ -283,9 +292,9 @@ attune_status attune_session_cache_write(attune_session *session, const int64_t 
   FpEnvironmentScope conversions;
   Caches &caches = session->caches;
   const attune_model_desc &desc = *session->model->desc;
-  // If a copy fails, a slot has keys and values of two sequences. So it is empty until all have succeeded.
+  // Until all copies have succeeded, a slot may have keys and values of two sequences, so its length is 0.
   ATTUNE_TRY(setLengths(*session, slots, tensors, num_tensors, /*areEmpty=*/true));
-  // Masks that are not among |tensors| become zeros.
+  // All masks of these slots and sources become zeros first; the loop below overwrites those that are among |tensors|.
   for (uint32_t c = 0; c < desc.num_caches; ++c)
     for (size_t i = 0; i < num_tensors; ++i) {
       CacheAccess access;

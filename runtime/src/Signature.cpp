@@ -1,9 +1,9 @@
 //===- Signature.cpp - Checking tensors against an entry ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiled code trusts its arguments, so these functions find every mistake of a caller but values in device memory;
-// messages name the tensor, what was expected and what was found. Lists are short (a model has about ten inputs), so
-// lookups compare name by name.
+// Compiled code trusts its arguments, so these functions find every mistake of a caller except wrong values in device
+// memory. Messages name the tensor, what was expected and what was found. Lists are short (a model has about ten
+// inputs), so lookups compare name by name.
 //===----------------------------------------------------------------------===//
 
 #include "Signature.h"
@@ -31,8 +31,8 @@ static const attune_tensor_desc *findDesc(const attune_tensor_desc *descs, uint3
   return nullptr;
 }
 
-/// Checks that each tensor of |list| has a name that the entry knows and that no other one has. |kind| is "input" or
-/// "output".
+/// Checks that each tensor of |list| has a name that is among |descs|, the inputs or outputs of |entry|, and that no
+/// other tensor of |list| has. |kind| is "input" or "output".
 static attune_status checkNames(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc *descs, uint32_t numDescs,
                                 TensorList list) {
   if (list.count && !list.tensors)
@@ -53,7 +53,7 @@ static attune_status checkNames(const char *kind, const attune_entry_desc &entry
   return ATTUNE_OK;
 }
 
-/// Checks dtype, rank and static sizes of |tensor|.
+/// Checks dtype, rank and static sizes of |tensor|. An input of dtype I64 may be given as I32.
 static attune_status checkType(const char *kind, const attune_entry_desc &entry, const attune_tensor_desc &desc,
                                const attune_tensor &tensor) {
   uint32_t dtype = dtypeOf(tensor);
@@ -72,7 +72,8 @@ static attune_status checkType(const char *kind, const attune_entry_desc &entry,
   return ATTUNE_OK;
 }
 
-/// Sets the |dims| that the shape of |tensor| determines, or compares them if an earlier input has set them.
+/// Sets each of |dims| that the shape of |tensor| determines, or compares it if an earlier input has set it. Fails with
+/// INVALID_ARGUMENT if a size is less than 1 or differs from the earlier one. |inputs| is for the message.
 static attune_status unifyDims(const attune_entry_desc &entry, TensorList inputs, const attune_tensor_desc &desc,
                                const attune_tensor &tensor, int64_t *dims) {
   for (uint32_t axis = 0; axis < desc.rank; ++axis) {
@@ -138,7 +139,7 @@ attune_status attune::checkLimits(const attune_entry_desc &entry, const int64_t 
   return ATTUNE_OK;
 }
 
-/// Checks that the memory of |tensor| is aligned and large enough for its shape.
+/// Checks that the data of |tensor| is non-null, aligned and large enough for the shape.
 static attune_status checkData(const char *kind, const attune_tensor &tensor) {
   size_t element = attune_dtype_bytes(tensor.dtype);
   uint64_t bytes = element;

@@ -40,7 +40,8 @@ BuildIdText attune::formatBuildId(const uint8_t *id) {
   return result;
 }
 
-/// Checks that |header| describes a file of |size| bytes.
+/// Checks magic and ABI version of |header|, and that it describes a file of |size| bytes. Fails with CORRUPT or
+/// INCOMPATIBLE.
 static attune_status checkHeader(const char *path, const attune_weights_header &header, uint64_t size) {
   if (header.magic != ATTUNE_WEIGHTS_MAGIC)
     return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: magic is %016llx, expected %016llx", path,
@@ -69,7 +70,8 @@ bool attune::belongsTo(const attune_weights_header &header, const attune_model_d
   return memcmp(header.build_id, desc.build_id, sizeof(header.build_id)) == 0;
 }
 
-/// Checks that the file belongs to |rank| of |desc| and has as many bytes of weights.
+/// Checks that the file belongs to |rank| of |desc| and has desc.weights_bytes bytes of weights. Fails with
+/// INCOMPATIBLE or CORRUPT.
 static attune_status checkBelongs(const char *path, const attune_weights_header &header, const attune_model_desc &desc, int64_t rank) {
   if (!belongsTo(header, desc))
     return fail(ATTUNE_INCOMPATIBLE, "'%s' has build id %s, model '%s' needs %s: they come from different compilations", path,
@@ -92,7 +94,8 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
   if (!S_ISREG(info.st_mode) || info.st_size < static_cast<off_t>(sizeof(file.header)))
     return fail(ATTUNE_CORRUPT, "'%s' is not a weights file: %lld bytes, at least %zu expected", file.path,
                 static_cast<long long>(info.st_size), sizeof(file.header));
-  // The header is read and not mapped: if the file is truncated at this moment, a mapping would raise SIGBUS.
+  // The header is read and not mapped: if the file is truncated at this moment, an access to a mapping would raise
+  // SIGBUS.
   ssize_t got = pread(fd, &file.header, sizeof(file.header), 0);
   if (got != static_cast<ssize_t>(sizeof(file.header)))
     return fail(ATTUNE_IO_ERROR, "cannot read '%s': %s", file.path, got < 0 ? strerror(errno) : "short read");
@@ -113,7 +116,7 @@ static attune_status mapFile(WeightsFile &file, int fd, const attune_model_desc 
 attune_status WeightsFile::open(const attune_model_desc &desc, int64_t rank, const char *where) {
   base = nullptr;
   ATTUNE_TRY(findWeights(desc, rank, where, path));
-  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
+  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // O_NONBLOCK: a pipe without a writer would block
   if (fd < 0)
     return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
   attune_status status = mapFile(*this, fd, desc, rank);

@@ -19,9 +19,9 @@
 
 using namespace attune;
 
-/// Writes the path of the file that |address| is mapped from to |out|, by /proc/self/maps. Unlike dladdr, this works in
-/// static executables and after a change of directory. Falls back to the path of the executable, so that a descriptor
-/// that was copied to the heap works, too; writes "" if the path of the executable is unknown.
+/// Writes the path of the file that |address| is mapped from to |out| (PATH_MAX bytes), by /proc/self/maps. Unlike
+/// dladdr, this works in static executables and after a change of directory. Falls back to the path of the executable,
+/// so that a descriptor that was copied to the heap works, too; writes "" if that path is unknown.
 static void objectPath(const void *address, char *out) {
   out[0] = 0;
   char line[PATH_MAX + 128];
@@ -43,7 +43,7 @@ static void objectPath(const void *address, char *out) {
   out[length > 0 ? length : 0] = 0;
 }
 
-/// Reads the header of |path|; returns true if it is the header of a weights file.
+/// Reads the header of |path|. Returns true if the file can be read and begins with the header of a weights file.
 static bool readHeader(const char *path, attune_weights_header &header) {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
@@ -60,9 +60,10 @@ static bool joinPath(char *out, const char *folder, const char *name) {
 }
 
 /// Searches |folder| for the weights of |rank| of |desc|: `<name>.weights`, or `<name>.rankR.weights` of a divided
-/// model, first, then every other `*.weights`. Writes the path to |out|. If none of them fits, but the file of the
-/// first name exists and is no weights file, |out| is its path, because opening it gives the best message. Fails with
-/// NOT_FOUND, IO_ERROR, or INCOMPATIBLE if there are only weights of other objects.
+/// model, first, then every other `*.weights`. Writes the path of the first that fits, as findWeights says, to |out|
+/// (PATH_MAX bytes). If none fits, but a file of the first name exists and is no weights file, |out| is its path,
+/// because opening it gives the best message. Fails with NOT_FOUND, IO_ERROR, or INCOMPATIBLE if there are weights of
+/// other objects only.
 static attune_status searchFolder(const attune_model_desc &desc, int64_t rank, const char *folder, char *out) {
   char expected[NAME_MAX + 1], other[NAME_MAX + 64] = "";
   if (desc.num_ranks > 1)

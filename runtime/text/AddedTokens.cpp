@@ -6,8 +6,8 @@
 
 using namespace attune::text;
 
-/// Finds the first added token from |searchAt| on, the longest one at its position, and ignores its flags. Returns
-/// false if there is none.
+/// Finds the first added token at or after |searchAt|, the longest one at its position, whatever its flags. Sets
+/// [|begin|, |end|) to its bytes and |id|, and moves |searchAt| to |end|. Returns false if there is none.
 bool AddedTokenMatches::findMatch(size_t &begin, size_t &end, uint32_t &id) {
   if (!first.any)
     return false;
@@ -71,8 +71,8 @@ bool AddedTokenMatches::next(size_t &begin, size_t &end, uint32_t &id) {
           break;
         matchEnd += c.bytes;
       }
-    // The token before it has taken its text as white space. Hugging Face's tokenizers drop such a token, too, if the
-    // white space ends with it; they panic if it goes on.
+    // The token before this one has included all bytes of this one as white space. Hugging Face's tokenizers also drop
+    // this token if that white space ends where this token ends; they panic if the white space goes on.
     if (matchBegin >= matchEnd)
       continue;
     hasMatch = true;

@@ -8,7 +8,8 @@
 
 namespace attune::text {
 
-/// The set of first bytes of added tokens, by which most positions of a text are skipped.
+/// The set of the bytes with which the added tokens of a trie begin. A search skips all positions of a text with other
+/// bytes.
 struct FirstBytes {
   bool any = false, isFirst[256];
   int only = -1; ///< the byte if the set has exactly one, else -1
@@ -25,16 +26,19 @@ struct FirstBytes {
   }
 };
 
-/// Splits a text at the added tokens of one trie: at each position from left to right, the longest.
-/// With |skipSpecial| special tokens stay text; so do all added tokens if the rule kRuleSplitsAdded is set, too.
+/// Splits a text at the added tokens of one trie. Searches from left to right and takes the longest token that begins
+/// at a position. With |skipSpecial|, special tokens stay text. With |skipSpecial| and the rule kRuleSplitsAdded, all
+/// added tokens stay text.
 class AddedTokenMatches {
 public:
   AddedTokenMatches(const Tables &tables, const Trie &trie, const FirstBytes &first, bool skipSpecial, const uint8_t *text, size_t size)
       : tables(tables), trie(trie), first(first), skipSpecial(skipSpecial), text(text), size(size) {}
 
   /// Sets [|begin|, |end|) to the bytes of the next part of the text and |id| to its token, kNoId for text between
-  /// tokens. If a token begins in the white space that the token before it includes, their parts overlap, as in Hugging
-  /// Face's tokenizers; a token with kTokenStripLeft is skipped there. Returns false at the end.
+  /// tokens. A token may include the white space after it (kTokenStripRight), and the next token may begin in that
+  /// white space. Then the two parts overlap, as in Hugging Face's tokenizers. But if the next token has
+  /// kTokenStripLeft, its part begins where the white space ends; the token is skipped if nothing is left of it.
+  /// Returns false at the end of the text.
   bool next(size_t &begin, size_t &end, uint32_t &id);
 
 private:
@@ -48,7 +52,7 @@ private:
   const uint8_t *text;
   size_t size;
   size_t searchAt = 0; ///< the search for the next token begins at this byte
-  size_t emitted = 0;  ///< the end of the last part
+  size_t emitted = 0;  ///< the end of the last part that |next| returned
   bool hasMatch = false;
   size_t matchBegin = 0, matchEnd = 0;
   uint32_t matchId = kNoId;

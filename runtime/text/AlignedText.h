@@ -7,8 +7,9 @@
 //     original    C  a  f  é(2 bytes)           bytes 0 … 4
 //     NFD         C  a  f  e  ◌́(2 bytes)        ranges [0,1) [1,2) [2,3) [3,5) [3,5) [3,5)
 //
-// An unchanged text needs no ranges: byte i is original byte |origin| + i. Nor are there ranges if the caller does not
-// ask for offsets.
+// An unchanged text needs no ranges: byte i is original byte |origin| + i. A changed text has no ranges if nothing
+// needs them: the caller does not ask for offsets, and no step depends on where a piece was in the original text
+// (MetaspaceScheme::First).
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_ALIGNEDTEXT_H
 #define ATTUNE_RUNTIME_TEXT_ALIGNEDTEXT_H
@@ -18,7 +19,7 @@
 
 namespace attune::text {
 
-/// Bytes of the original text.
+/// The bytes [begin, end) of the original text.
 struct OriginalRange {
   uint32_t begin, end;
 };
@@ -28,9 +29,10 @@ struct AlignedText {
   const uint8_t *bytes = nullptr;
   size_t size = 0;
   const OriginalRange *ranges = nullptr; ///< of each byte; null if the text is unchanged or ranges are not wanted
-  uint32_t origin = 0;                   ///< without ranges: the original byte of the first byte
+  uint32_t origin = 0;                   ///< without ranges: the offset of the first byte in the original text
 
-  /// Returns the range of byte |index|; without ranges, that of its character.
+  /// Returns the original bytes from which byte |index| was made; without |ranges|, the original bytes of the character
+  /// that contains it.
   OriginalRange rangeAt(size_t index) const {
     if (ranges)
       return ranges[index];
@@ -75,7 +77,8 @@ struct TextBuilder {
       ranges.size += size;
     }
   }
-  /// Appends bytes [begin, end) of |text|, with their ranges if |aligned|; only sets |bytes.full| if they do not fit.
+  /// Appends bytes [begin, end) of |text|, with their ranges if |aligned|. Appends nothing and sets |bytes.full| if
+  /// they do not fit.
   void copy(const AlignedText &text, size_t begin, size_t end) {
     if (bytes.capacity - bytes.size < end - begin || (aligned && ranges.capacity - ranges.size < end - begin)) {
       bytes.full = true;
@@ -88,7 +91,7 @@ struct TextBuilder {
     for (size_t i = begin; i < end; ++i)
       ranges.data[ranges.size++] = text.rangeAt(i);
   }
-  /// Returns the text; |origin| is that of the input of the step.
+  /// Returns the text that was built; |origin| is AlignedText::origin of the input of the step.
   AlignedText text(uint32_t origin) const { return {bytes.data, bytes.size, aligned ? ranges.data : nullptr, origin}; }
 };
 

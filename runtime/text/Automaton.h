@@ -3,7 +3,8 @@
 //
 // Runs the automata of regular expressions; compiler/Text/RegexCompiler.cpp describes the tables. The runner reads one
 // entry of the table for each character. The row is the current state, the column the class of the character. The entry
-// says whether the text before the character is a match, and which state is next. No match follows from state 0.
+// says whether the text from the beginning of the match up to this character (exclusive) is a match, and which state is
+// next. State 0 is dead: no match follows from it.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_AUTOMATON_H
 #define ATTUNE_RUNTIME_TEXT_AUTOMATON_H
@@ -14,8 +15,8 @@
 
 namespace attune::text {
 
-/// A checked view of an automaton. Sizes are checked and indices are masked, so a damaged automaton splits texts
-/// wrongly, but reads nothing outside its tables.
+/// A checked view of an automaton. |open| checks sizes and the other functions mask indices, so a damaged automaton
+/// splits texts wrongly, but reads nothing outside its tables.
 class Automaton {
 public:
   /// Opens the automaton at |offset| of the section |pool|. Returns false if its header is invalid or its

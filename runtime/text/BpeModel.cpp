@@ -9,8 +9,8 @@
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
-// A piece that is a token is looked up first, if the compiler knows that merging would make that token of it, or if the
-// model does not merge such pieces (kModelIgnoreMerges).
+// A piece that is a token as a whole is not merged if the model says so (kModelIgnoreMerges), or if the compiler knows
+// that merging makes the same token of it (kModelWholeTokens). With either flag, the whole piece is looked up first.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Model.h"
@@ -49,8 +49,8 @@ void Model::tokenizeBpe(const AlignedText &piece) {
   }
 }
 
-/// Joins neighboring unknown characters to the token of their string, or to the unknown token. Each symbol that is
-/// not in the vocabulary becomes the unknown token.
+/// Joins neighboring unknown characters to one symbol: the token with their string if there is one, else the unknown
+/// token. Every other symbol that is not in the vocabulary becomes the unknown token.
 void Model::joinUnknown(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   auto isUnknown = [&](const Symbol &symbol) { return symbol.id == settings.unknownId || symbol.id >= tables->rules.firstUnknown; };
@@ -75,7 +75,7 @@ void Model::joinUnknown(const AlignedText &piece) {
 void Model::startBpe(const AlignedText &piece) {
   if (!(tables->settings.modelFlags & kModelBytes))
     return startBpeCharacters(piece);
-  // A byte without a token is unknown, as a character is below.
+  // A byte without a token is unknown, like a character without one in startBpeCharacters.
   bool known = true;
   for (size_t i = 0; i < piece.size; ++i) {
     uint32_t id = tables->symbols[piece.bytes[i]];
@@ -100,7 +100,7 @@ void Model::startBpe(const AlignedText &piece) {
     } else if (settings.modelFlags & kModelHasUnknown) {
       if (!(settings.modelFlags & kModelFuseUnknown))
         flush();
-      // Counts the character that represents the byte.
+      // The unknown character is the one that stands for the byte in the vocabulary (byteToCharacter).
       ++pending;
       unknownMissing |= settings.unknownId == kNoId;
     }
@@ -108,11 +108,11 @@ void Model::startBpe(const AlignedText &piece) {
   flush();
 }
 
-/// Makes the symbols of characters. Looks them up with the prefix of continuing characters and the suffix of the last
-/// one. A character without a token becomes the tokens of the bytes that were looked up if kModelByteFallback is set
-/// and all have one, else the unknown token if kModelHasUnknown is set, else nothing. The unknown token comes after the
-/// byte tokens that follow its character; with kModelFuseUnknown it stands for all unknown characters before the next
-/// known one.
+/// Makes a symbol of each character of |piece|. Looks a character up with the continuing prefix unless it is the first,
+/// and with the suffix if it is the last. A character without a token becomes the tokens of the bytes that were looked
+/// up if kModelByteFallback is set and all have one, else the unknown token if kModelHasUnknown is set, else nothing.
+/// The unknown token comes after the byte tokens that follow its character; with kModelFuseUnknown it stands for all
+/// unknown characters before the next known one.
 void Model::startBpeCharacters(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   const Bytes prefix = tables->continuingPrefix, suffix = tables->endSuffix;
@@ -172,7 +172,7 @@ void Model::mergeShort() {
   const size_t count = symbols.size;
   if (count < 2)
     return;
-  // A symbol that was joined to the one before it, and the last one, have no rank.
+  // The last symbol, and each symbol that was joined to the one before it, have kNoRank.
   auto look = [&](size_t i, size_t right) {
     const MergeSlot *slot = right < count ? tables->merges.find(ids[i], ids[right]) : nullptr;
     ranks[i] = slot ? slot->rank : kNoRank;
@@ -212,7 +212,7 @@ void Model::mergeShort() {
     symbols.push({ids[i], sizes[i], -1, -1});
 }
 
-/// Moves heap[at] down to its position.
+/// Moves heap[at] down to its position in a heap of four children per node, whose least element is heap[0].
 static void siftDown(uint64_t *heap, size_t size, size_t at) {
   uint64_t moved = heap[at];
   while (true) {

@@ -11,7 +11,7 @@
 
 namespace attune::text {
 
-/// Marks an object that serves one call at a time as running, until the end of a scope.
+/// A lock of an object that serves one call at a time: marks the object as running until the end of a scope.
 class CallLock {
 public:
   CallLock() = default;
@@ -22,8 +22,8 @@ public:
       __atomic_store_n(held, 0u, __ATOMIC_RELEASE);
   }
 
-  /// Sets the flag |running| of the object. Fails with BUSY if another call has set it, also if that call runs in this
-  /// thread and is in a callback; |what| names the object in the message.
+  /// Sets the flag |running| of the object. Fails with BUSY if another call has set it, even a call of this thread that
+  /// is in a callback. |what| names the object in the message.
   attune_status take(uint32_t &running, const char *what) {
     if (__atomic_exchange_n(&running, 1u, __ATOMIC_ACQUIRE))
       return fail(ATTUNE_BUSY, "the %s is running another call; make one for each thread", what);

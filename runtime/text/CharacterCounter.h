@@ -8,7 +8,7 @@
 
 namespace attune::text {
 
-/// Converts ranges of bytes of a text to ranges of characters. Tokens come mostly in order, so it continues to count
+/// Converts ranges of bytes of a text to ranges of characters. Tokens come mostly in order, so the counter continues
 /// from its last position.
 class CharacterCounter {
 public:

@@ -7,11 +7,11 @@
 //     window    [ "ld" ]    new id ","           decoded "ld" ","
 //     out         ^^^^                           new "," after "ld"
 //
-// The first token of a text is decoded differently (a space is dropped), and so is the first one of the window, which
-// does no harm, since its text is already returned. Text that a further token may change is held back: bytes that are
-// not yet a character, runs of byte tokens, and characters that a step may strip from the end. When all text is
-// returned, the window shrinks to its last id if that has a text of its own, so that an id usually costs the same at
-// any place of a text.
+// The first token of a text is decoded differently (a space is dropped). So is the first token of the window, which
+// does no harm, since the text of that token is already returned. Text that a further token may change is held back:
+// bytes that are not yet a character, runs of byte tokens, and characters that a step may strip from the end. When all
+// text is returned, the window shrinks to its last id if that id has a text of its own, so that the time for an id
+// usually does not depend on its place in the text.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -25,23 +25,23 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The largest number of ids of a window, and the address space of a stream.
+/// The largest number of ids of a window, and the number of bytes of address space that a stream reserves.
 static constexpr size_t kMostIds = size_t(1) << 20;
 static constexpr size_t kStreamBytes = size_t(256) << 20;
 
 struct attune_decode_stream {
   const attune_text *text;
   bool skipSpecial;
-  bool holdsAll;         ///< a step works on the whole text, which comes out at the end
-  bool hasByteTokens;    ///< runs of byte tokens are decoded when they end
-  bool dropsBytes;       ///< bytes that are not UTF-8 have no text
+  bool holdsAll;         ///< a step needs the whole text, which attune_decode_stream_finish returns
+  bool hasByteTokens;    ///< a run of byte tokens is held back until it ends
+  bool dropsBytes;       ///< DecodeByteLevel leaves out bytes that are not UTF-8
   uint32_t stripFromEnd; ///< the character that a step strips from the end, kNoId if none
   Array<int32_t> ids;
   size_t out;       ///< bytes of the window's text that were returned
   Memory memory[2]; ///< for the text of the window, and for that of its last id
 };
 
-/// Sets the fields of |stream| for steps of the decoder that need more than the window.
+/// Sets the fields of |stream| that follow from the steps of the decoder.
 static void examineSteps(attune_decode_stream &stream) {
   const Tables &tables = stream.text->tables;
   bool joined = false;
@@ -54,7 +54,8 @@ static void examineSteps(attune_decode_stream &stream) {
         stream.stripFromEnd = step.a;
       stream.holdsAll |= joined && !last;
     } else if (step.kind == StepKind::DecodeTrim) {
-      // White space at the end comes out with the text after it.
+      // The stream need not hold all text if this step is the last one and trims the joined text: the white space that
+      // it removes at the end of the window comes out with the text after it.
       stream.holdsAll |= !joined || !last;
     } else if (joined && step.kind != StepKind::DecodeFuse) {
       stream.holdsAll = true;
@@ -97,8 +98,9 @@ void attune_decode_stream_destroy(attune_decode_stream *stream) {
     munmap(stream, kStreamBytes);
 }
 
-/// Sets |text| to the text of the window from id |first| on, which is in the stream's memory. Sets |unstable| to the
-/// number of bytes at its end that may change, and |incomplete| to Decoder::endsInCharacter. Fails with LIMIT_EXCEEDED.
+/// Sets |text| to the text of the ids of the window from index |first| on; the text is in the stream's memory. Sets
+/// |unstable| to the number of bytes at the end of |text| that further ids may change, and |incomplete| to
+/// Decoder::endsInCharacter. Fails with LIMIT_EXCEEDED if the text does not fit into that memory.
 static attune_status decodeWindow(attune_decode_stream &stream, size_t first, Bytes &text, size_t &unstable, bool &incomplete) {
   Decoder decoder;
   Memory &memory = stream.memory[first > 0];
@@ -148,11 +150,12 @@ attune_status attune_decode_stream_push(attune_decode_stream *stream, int32_t id
   size_t size = stable - stream->out;
   stream->out = stable;
   if (stream->dropsBytes && !incomplete && stable == text.size) {
-    // The window ends with a whole character, and further tokens do not change its text. So it can be emptied.
+    // The window ends with a whole character, and further tokens do not change the text of the window. So the window
+    // can be emptied.
     stream->ids.clear();
     stream->out = 0;
   } else if (unstable == 0 && stream->ids.size > 1) {
-    // Keep the last id, if it has text of its own.
+    // Keeps only the last id, if it has text of its own.
     Bytes alone;
     ATTUNE_TRY(decodeWindow(*stream, stream->ids.size - 1, alone, unstable, partial));
     if (alone.size > 0 && unstable == 0) {

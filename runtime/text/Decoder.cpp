@@ -1,9 +1,9 @@
 //===- Decoder.cpp - From tokens to text ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each step makes a list of strings from the list of the step before, beginning with the strings of the tokens; at the
-// end they are joined. All lists are written one after the other into one array, so that a step reads the previous list
-// while it writes its own.
+// Each step makes a list of strings from the list of the step before, beginning with the strings of the tokens. The
+// text is the strings of the last list, joined. All lists are written one after the other into one array, so that a
+// step reads the previous list while it writes its own.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Decoder.h"
@@ -199,7 +199,7 @@ int attune::text::parseByteToken(Bytes token) {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-/// Appends the bytes of byte tokens [begin, end), with U+FFFD for each byte that is not UTF-8.
+/// Appends the bytes of the tokens [begin, end), all of them byte tokens, with U+FFFD for each byte that is not UTF-8.
 void Decoder::putByteTokens(size_t begin, size_t end) {
   uint8_t window[4];
   size_t size = 0;
@@ -220,13 +220,13 @@ void Decoder::putByteTokens(size_t begin, size_t end) {
   }
 }
 
-/// Joins the strings of tokens as SentencePiece decodes pieces: marks (U+2581) at the beginning of a text are dropped
-/// as |decodeFlags| (DecodePiecesFlag) say, others are spaces. Tokens with kTokenLiteral or kTokenCuts keep their
-/// strings.
+/// Joins the strings of tokens as SentencePiece decodes pieces. Marks (U+2581) at the beginning of a text are dropped
+/// as |decodeFlags| (DecodePiecesFlag) say; other marks become spaces. Tokens with kTokenLiteral or kTokenCuts keep
+/// their strings. A new text begins after each token with kTokenCuts.
 void Decoder::applyPieces(uint32_t decodeFlags) {
   beginStep();
   const bool drops = decodeFlags & (kDecodeDropsMark | kDecodeDropsMarks);
-  size_t begin = bytes.size; // of a text
+  size_t begin = bytes.size; // of the current text
   bool atBegin = true, droppedMark = false;
   for (size_t i = 0; i < tokens.size && i < flags.size; ++i) {
     Bytes token = tokens[i];
@@ -290,7 +290,7 @@ void Decoder::applyTrim() {
   endStep();
 }
 
-/// Joins runs of byte tokens. A run that is not valid UTF-8 becomes a U+FFFD for each byte.
+/// Joins each run of byte tokens to one string. A run that is not valid UTF-8 becomes one string U+FFFD for each byte.
 void Decoder::applyByteFallback() {
   beginStep();
   for (size_t i = 0; i < tokens.size;) {

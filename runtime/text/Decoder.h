@@ -9,14 +9,15 @@
 
 namespace attune::text {
 
-/// Returns the byte that a token such as "<0x0A>" stands for, -1 for others.
+/// Returns the byte that a token such as "<0x0A>" stands for, -1 if |token| has another form.
 int parseByteToken(Bytes token);
 
 /// Applies the decoder steps of a tokenizer to the strings of tokens.
 class Decoder {
 public:
-  /// Sets |out| to the text of |ids|, which is in |memory| with a zero after it; takes all memory that is left. Skips
-  /// ids without a token and, if |skipSpecial|, tokens with kTokenSkipped. Returns false if the memory did not suffice.
+  /// Sets |out| to the text of |ids|. The text is in |memory|, all of which this takes, and a zero byte follows it.
+  /// Skips ids without a token and, if |skipSpecial|, tokens with kTokenSkipped. Returns false if the memory did not
+  /// suffice.
   bool run(const Tables &tables, const int32_t *ids, size_t numIds, bool skipSpecial, Memory &memory, Bytes &out);
 
   /// Returns the number of bytes at the end of the text that a further token may change because of DecodeByteLevel (a
@@ -36,7 +37,7 @@ private:
   void applyStrip(const Step &step);
   void applyReplace(const CheckedStep &step);
 
-  /// Begins the list of strings of the next step.
+  /// Begins the list of strings that a step makes.
   void beginStep() {
     other.clear();
     stringBegin = bytes.size;
@@ -46,7 +47,7 @@ private:
       bytes.push(data[i]);
   }
   void put(Bytes string) { put(string.data, string.size); }
-  /// Ends a string of the next step: the bytes since the last one.
+  /// Ends a string of the step's list: the bytes since the end of the string before it.
   void endToken() {
     other.push({bytes.data + stringBegin, bytes.size - stringBegin});
     stringBegin = bytes.size;
@@ -58,11 +59,11 @@ private:
   }
   /// Appends |text| with every |from| replaced by |to|.
   void putReplaced(Bytes text, Bytes from, Bytes to);
-  /// Appends |text| after WordPiece's clean-up of spaces before punctuation and contractions. The current string then
-  /// begins with the appended text.
+  /// Appends |text| after the clean-up of WordPiece decoders, which removes spaces before punctuation and contractions.
+  /// The current string is then the appended text alone.
   void putClean(Bytes text);
-  /// Appends bytes, with U+FFFD for each maximal part that is not UTF-8, or without it if |drops|. Sets |incomplete|
-  /// and |unstable|.
+  /// Appends |raw|, in which U+FFFD replaces each maximal part that is not UTF-8; with |drops| these parts are left
+  /// out. Sets |incomplete| and |unstable|.
   void putLossy(Bytes raw, bool drops);
 
   const Tables *tables = nullptr;

@@ -6,10 +6,11 @@
 //     tokens     0 1 2 3 4 5 6 7 8 9          max 4, stride 1
 //     windows    0 1 2 3                      the main one
 //                      3 4 5 6
-//                            6 7 8 9          ends at the end: the last one
+//                            6 7 8 9          reaches the end: the last one
 //
-// The windows of a pair of texts are combined: the main windows of both, then each further window of the first text
-// with every window of the second, then the main window of the first with each further window of the second.
+// With truncate_left, the windows go from the end of the text to its beginning, and the main one is at the end. The
+// windows of a pair of texts are combined: the main windows of both, then each further window of the first text with
+// every window of the second, then the main window of the first with each further window of the second.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/EncodingPlan.h"
@@ -61,9 +62,10 @@ int64_t EncodingPlan::lengthOf(bool isPair, Window first, Window second) const {
   return length;
 }
 
-/// Returns the number of tokens of |span| at which Hugging Face's tokenizers stop: after the word that makes the tokens
-/// at least max_length, counted from the side that is kept. Added tokens count, but the stop is not after one.
-/// Truncation of a pair compares these numbers, so they must be the same here.
+/// Returns the number of tokens of |span| after which Hugging Face's tokenizers stop making tokens. They take words
+/// from the side that is kept, and stop after the first word with which there are at least max_length tokens. Added
+/// tokens count, but tokenizers do not stop after one. Truncation of a pair compares these numbers, so they must be the
+/// same here.
 int64_t EncodingPlan::lengthAtStop(TokenSpan span) const {
   int64_t size = span.size();
   if (options.max_length <= 0 || size <= options.max_length)
@@ -103,7 +105,7 @@ attune_status EncodingPlan::truncate(uint32_t input, TokenSpan *spans, bool isPa
     } else {
       const bool oddToFirst = tables.rules.flags & kRuleOddToFirst;
       if (!oddToFirst) {
-        // Hugging Face's tokenizers compare the lengths of the texts at which they stop tokenizing.
+        // Hugging Face's tokenizers compare the numbers of tokens after which they stop.
         n1 = lengthAtStop(spans[0]);
         n2 = lengthAtStop(spans[1]);
       }
@@ -194,9 +196,10 @@ attune_status EncodingPlan::add(uint32_t input, TokenSpan first, TokenSpan secon
   return ATTUNE_OK;
 }
 
-/// Removes the white space at both ends of a token's string from its offsets, by the rules of Hugging Face's
-/// tokenizers: the characters are counted in the string of the token. With |prefixSpace| the
-/// white space at the beginning of the first token of a window or text stays if it is a single character.
+/// Removes white space at both ends of a token from |range|, the characters of the token, by the rules of Hugging
+/// Face's tokenizers. The white space is counted in the string of the token, including U+0120, which stands for a space
+/// in byte-level vocabularies; for an added token, in its text (TokenDetail). With |prefixSpace|, a single white-space
+/// character at the beginning stays if the token is the first one of its window (|isFirst|) or begins its text.
 static void trimOffsets(const Tables &tables, uint32_t id, const TokenDetail &token, bool prefixSpace, bool isFirst, OriginalRange &range) {
   uint32_t leading = token.leading, trailing = token.trailing;
   if (leading == kNoId) {

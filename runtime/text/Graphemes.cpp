@@ -20,10 +20,11 @@ const uint8_t *attune::text::findGraphemeEnd(const Runs &classes, const uint8_t 
   Character c = decodeCharacter(at, end);
   at += c.bytes;
   uint32_t before = classOf(classes, c.value);
-  uint32_t regional = (before & kGraphemeMask) == kGraphemeRegional; // regional indicators so far
-  bool emoji = before & kGraphemePictographic;                       // Extended_Pictographic Extend*
-  bool emojiJoiner = false;                                          // … and then a joiner
-  bool conjunct = before & kGraphemeConsonant, linked = false;       // a consonant, and a linker after it
+  // The end of the cluster so far.
+  uint32_t regional = (before & kGraphemeMask) == kGraphemeRegional; // its number of regional indicators
+  bool emoji = before & kGraphemePictographic;                       // it is Extended_Pictographic Extend*
+  bool emojiJoiner = false;                                          // … and then a zero width joiner
+  bool conjunct = before & kGraphemeConsonant, linked = false;       // it has a consonant, and a linker after that
   while (at < end) {
     c = decodeCharacter(at, end);
     uint32_t flags = classOf(classes, c.value), next = flags & kGraphemeMask, last = before & kGraphemeMask;

@@ -1,9 +1,9 @@
 //===- Memory.h - Memory of a call ----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A tokenizer has one block of memory. Its caches are at the beginning; each call allocates arrays after them, with a
-// capacity that follows from the size of its texts. Unless the user supplies it, the block is reserved address space,
-// so that only pages that are written become memory.
+// A tokenizer has one block of memory. The tokenizer and its caches are at the beginning; each call takes its arrays
+// from the rest. Unless the user supplies the block, it is reserved address space, so that only pages that are written
+// become memory.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_MEMORY_H
 #define ATTUNE_RUNTIME_TEXT_MEMORY_H
@@ -47,8 +47,8 @@ public:
   void release(size_t mark) { used = mark; }
   size_t left() const { return size - used; }
 
-  /// Returns an empty array with room for |capacity| elements, or for as many as fit. The room is not initialized and
-  /// begins at a multiple of 64 bytes in the block.
+  /// Returns an empty array with room for |capacity| elements, or for as many as fit into the block. The room is not
+  /// initialized and begins at a multiple of 64 bytes in the block.
   template <typename T>
   Array<T> take(size_t capacity) {
     size_t begin = (used + 63) / 64 * 64;
@@ -63,7 +63,7 @@ public:
   }
 
 private:
-  uintptr_t base = 0; ///< a number, as sizes are also computed without a block
+  uintptr_t base = 0; ///< the address of the block; 0 where a caller only measures sizes, so not a pointer
   size_t size = 0, used = 0;
 };
 

@@ -44,8 +44,8 @@ void Model::tokenizePiece(const AlignedText &piece) {
   }
 }
 
-/// Tokenizes a piece that the cache does not have and keeps its tokens as |key|, unless that is null or the cache
-/// cannot hold them.
+/// Tokenizes a piece that the cache does not have. Keeps its tokens in the cache under |key|, unless |key| is null or
+/// the cache cannot hold them.
 __attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, const PieceCache::Key *key) {
   const size_t first = tokens->size();
   numEnds = 0;
@@ -53,7 +53,7 @@ __attribute__((noinline)) void Model::tokenizeMissing(const AlignedText &piece, 
   const bool missedBefore = unknownMissing;
   unknownMissing = false;
   tokenizePiece(piece);
-  // A piece that needs an unknown token, which the vocabulary lacks, is not kept: it must fail at each use.
+  // A piece that needs the unknown token of a vocabulary without one is not kept, so that it fails at each use.
   if (key && cacheable && !unknownMissing && !scratchFull && !tokens->full() && numEnds > 0 && numEnds <= PieceCache::kMostTokens)
     cache.insert(*key, piece.bytes, piece.size, tokens->ids.data + first, ends, numEnds);
   unknownMissing |= missedBefore;
@@ -67,7 +67,7 @@ void Model::addCached(const PieceCache::Record &record, const AlignedText &piece
     ids.full = true;
     return;
   }
-  // Blocks may be read and written beyond the last id.
+  // The last block may be read and written beyond the last id.
   static_assert(PieceCache::kRecordPadding >= kBlock);
   for (size_t i = 0; i < record.count; i += kBlock)
     __builtin_memcpy(ids.data + ids.size + i, record.ids + i, kBlock * sizeof(uint32_t));
@@ -79,9 +79,11 @@ void Model::addCached(const PieceCache::Record &record, const AlignedText &piece
   }
 }
 
-/// Appends the tokens of pieces, each a word if |areWords|. A group of pieces goes through three loops, so that the
-/// lines of the table are fetched in parallel and nearly all branches that depend on the text are in the last loop:
-/// keys and first buckets, entries in the first bucket or else the second bucket, tokens.
+/// Appends the tokens of pieces; each piece is a word if |areWords|, else a part of the current word. A group of pieces
+/// goes through three loops. The first computes keys and prefetches the first buckets. The second looks up entries in
+/// these buckets and prefetches their records, or the second buckets if there are no entries. The third appends the
+/// tokens. So cache lines are fetched in parallel, and nearly all branches that depend on the text are in the last
+/// loop.
 template <bool Detailed>
 void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
   constexpr size_t kGroup = 64;
@@ -103,7 +105,7 @@ void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, siz
     Array<uint32_t> &ids = tokens->ids;
     uint32_t *to = ids.data + ids.size, *const limit = ids.data + ids.capacity;
     for (size_t i = 0; i < group; ++i) {
-      // Keeping a new piece may have moved an entry.
+      // The insertion of a piece of this group may have moved or replaced the entry.
       const PieceCache::Entry *entry = entries[i];
       if (__builtin_expect(!entry || !PieceCache::holds(*entry, keys[i]), 0))
         entry = cache.find(keys[i]);
@@ -135,7 +137,7 @@ void Model::tokenizeCached(const AlignedText &text, const PieceSpan *pieces, siz
 }
 
 void Model::tokenizeSpans(const AlignedText &text, const PieceSpan *pieces, size_t count, bool areWords) {
-  // Words of a vocabulary without subwords are looked up as fast as in the cache.
+  // WordLevel finds a word by one lookup, which is as fast as the cache.
   if (cache && tables->settings.model != ModelKind::WordLevel)
     return tokens->detailed ? tokenizeCached<true>(text, pieces, count, areWords) : tokenizeCached<false>(text, pieces, count, areWords);
   for (size_t i = 0; i < count; ++i) {
@@ -144,8 +146,8 @@ void Model::tokenizeSpans(const AlignedText &text, const PieceSpan *pieces, size
   }
 }
 
-/// Appends the tokens of the parts of a piece that no merge can join, which are short and often repeated. A part begins
-/// at each mark of a space (U+2581) that does not follow another mark.
+/// Cuts a piece into parts that no merge can join, and appends their tokens. The parts are short and often repeated, so
+/// the cache has most of them. A part begins at each mark of a space (U+2581) that does not follow another mark.
 void Model::tokenizeUnits(const AlignedText &text, PieceSpan piece) {
   constexpr size_t kGroup = 64;
   PieceSpan units[kGroup];
@@ -204,8 +206,9 @@ void Model::addWhole(uint32_t id, const AlignedText &piece) {
   }
 }
 
-/// Takes the longest entry that the word begins with, then repeatedly the longest continuing one. If there is none for
-/// the rest, or the word has more than maxCharacters characters, the word is the unknown token.
+/// Takes the longest entry of the vocabulary that the word begins with, then repeatedly the longest entry with the
+/// continuing prefix that the rest begins with. If there is no such entry, or the word has more than maxCharacters
+/// characters, the whole word becomes the unknown token.
 void Model::tokenizeWordPiece(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t first = tokens->size();
@@ -251,10 +254,11 @@ void Model::tokenizeWordLevel(const AlignedText &piece) {
     add(id, piece, 0, piece.size);
 }
 
-/// Finds the segmentation with the greatest sum of scores, by the best path to each end from left to right; of equal
-/// paths to an end, that whose last token begins first. A run of unknown characters becomes the token with its string if
-/// there is one, else a token for each byte if all have one, else the unknown token. An entry of the model whose id is
-/// not in the vocabulary (Rules::numPieces) becomes the unknown token.
+/// Finds the segmentation with the greatest sum of scores, from left to right by the best path to each byte. Of paths
+/// with equal sums, the one whose last token begins first is best. A character without an entry of its own may be
+/// unknown, with the score unknownScore. A run of unknown characters becomes the token with its string if there is one,
+/// else a token for each byte if kModelByteFallback is set and all have one, else the unknown token. An entry of the
+/// model whose id is not in the vocabulary (Rules::numPieces) becomes the unknown token.
 void Model::tokenizeUnigram(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   size_t size = piece.size;
@@ -321,8 +325,8 @@ void Model::tokenizeUnigram(const AlignedText &piece) {
   }
 }
 
-/// Adds unknown characters of Unigram: a token for each byte if kModelByteFallback is set and all have one, else the
-/// unknown token.
+/// Appends the tokens of the unknown characters [begin, end) of Unigram: a token for each byte if kModelByteFallback is
+/// set and all have one, else the unknown token.
 void Model::addUnknown(const AlignedText &piece, size_t begin, size_t end) {
   bool bytes = tables->settings.modelFlags & kModelByteFallback;
   for (size_t i = begin; i < end && bytes; ++i)
@@ -331,7 +335,7 @@ void Model::addUnknown(const AlignedText &piece, size_t begin, size_t end) {
     add(tables->settings.unknownId, piece, begin, end);
     return;
   }
-  cacheable = false; // all these tokens are at [begin, end)
+  cacheable = false; // each of these tokens has the bytes [begin, end)
   for (size_t i = begin; i < end; ++i)
     add(tables->symbols[piece.bytes[i]], piece, begin, end);
 }

@@ -13,8 +13,8 @@ namespace attune::text {
 /// The place of a token in its text, for offsets, words and truncation.
 struct TokenDetail {
   uint32_t word;       ///< index of the piece or added token in the text
-  OriginalRange range; ///< original bytes; [0, 0) without bytes or if offsets are not wanted
-  uint32_t leading;    ///< added tokens: characters of white space at the beginning of their text; kNoId for tokens of the model
+  OriginalRange range; ///< original bytes; [0, 0) if the token has no bytes or offsets are not wanted
+  uint32_t leading;    ///< of an added token: white-space characters at the beginning of its text; else kNoId
   uint32_t trailing;   ///< the same at the end
 };
 
@@ -54,8 +54,8 @@ public:
   /// Allocates the cache, which is kept between calls.
   void openCache(Memory &memory) { cache.open(memory); }
 
-  /// Begins a text, whose tokens are appended to |target|. Sets their ranges if |ranges|, for which |target| must have
-  /// details.
+  /// Begins a text, whose tokens are appended to |target|. With |ranges|, the tokens get their ranges; |target| must
+  /// then have details.
   void begin(TokenList *target, bool ranges) {
     tokens = target;
     wantRanges = ranges;
@@ -63,9 +63,9 @@ public:
   }
   /// Appends the tokens of |count| pieces of |text|, none of which is empty; each is a word.
   void tokenize(const AlignedText &text, const PieceSpan *pieces, size_t count);
-  /// Appends the added token |id| for all of |piece| as the next word.
+  /// Appends the token |id|, whose text is all of |piece|, as the next word.
   void addWhole(uint32_t id, const AlignedText &piece);
-  /// Returns true if a piece needed the unknown token but there is none.
+  /// Returns true if since |open| a piece needed the unknown token but the vocabulary has none.
   bool missedUnknown() const { return unknownMissing; }
   bool full() const { return scratchFull; }
 
@@ -99,7 +99,8 @@ private:
   void addUnknown(const AlignedText &piece, size_t begin, size_t end);
   void tokenizeBpe(const AlignedText &piece);
 
-  /// A symbol of BPE: a token made so far, and its bytes in the piece.
+  /// A symbol of BPE: a token made so far, and the number of its bytes in the piece, 0 if it was joined to the symbol
+  /// before it. |previous| and |next| are the indices of its neighbors in mergeLong, -1 if there is none.
   struct Symbol {
     uint32_t id, size;
     int32_t previous, next;
@@ -115,15 +116,17 @@ private:
   TokenList *tokens = nullptr;
   bool wantRanges = false, unknownMissing = false, scratchFull = false;
   uint32_t word = 0;
-  /// The ends in bytes of the tokens of the current piece. |cacheable| is false if tokens do not begin where the one
-  /// before ends, so that the cache cannot keep them.
+  /// |ends| has the ends in bytes of the first kMostTokens tokens of the current piece, |numEnds| is the number of all
+  /// its tokens. |cacheable| is false if a token does not begin where the one before it ends; the cache cannot keep
+  /// such tokens.
   uint8_t ends[PieceCache::kMostTokens];
   size_t numEnds = 0;
   bool cacheable = true;
   PieceCache cache;
   Array<Symbol> symbols;
   Array<uint64_t> heap;
-  /// Unigram: the score of the best path to a byte, and the start and the id of its last token.
+  /// Unigram: the score of the best path to a byte, and the start and the id of its last token. |start| is kNoId if no
+  /// path ends at the byte.
   struct PathNode {
     double score;
     uint32_t start, id;

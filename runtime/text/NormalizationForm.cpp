@@ -63,7 +63,7 @@ void NormalizationForm::open(const Tables &source, Memory &memory, size_t capaci
 void NormalizationForm::append(uint32_t flags, const AlignedText &text, size_t begin, size_t stop, TextBuilder &out) {
   const UnicodeData &unicode = tables->unicode;
   form.clear();
-  size_t pending = 0; // the first of the marks after the last character of class 0
+  size_t pending = 0; // index of the first mark after the last character of class 0
   auto push = [&](uint32_t c, int32_t change) {
     uint8_t combining = tables->characters(c) & kCharCanonical ? uint8_t(unicode.combining(c)) : 0;
     form.push({c, combining, change});
@@ -71,7 +71,8 @@ void NormalizationForm::append(uint32_t flags, const AlignedText &text, size_t b
       pending = form.size;
       return;
     }
-    // Insertion keeps equal classes in order; a run of marks is short. Long runs are sorted below.
+    // An insertion sort keeps equal classes in order and suits short runs of marks. Runs of more than 64 marks are
+    // sorted below.
     size_t i = form.size - 1;
     if (form.full || form.size - pending > 64)
       return;
@@ -102,7 +103,7 @@ void NormalizationForm::append(uint32_t flags, const AlignedText &text, size_t b
     for (uint32_t i = 0; i < count; ++i)
       push(parts[i], i > 0);
   }
-  // Runs of more than 64 marks, which no language has.
+  // Sorts runs of more than 64 marks, which no language has.
   for (size_t i = 0; i < form.size;) {
     size_t end = i;
     while (end < form.size && form[end].combining)
@@ -119,7 +120,8 @@ void NormalizationForm::append(uint32_t flags, const AlignedText &text, size_t b
       transform.emit(form[i].character, form[i].change);
     return;
   }
-  // A character of class 0, the composee, takes what composes with it; |form| keeps the marks after it that do not.
+  // The composee, a character of class 0, absorbs the characters after it that compose with it. |form| keeps the marks
+  // that do not, which follow the composee.
   for (size_t i = 0; i < form.size;) {
     if (form[i].combining) {
       transform.emit(form[i].character, form[i].change);

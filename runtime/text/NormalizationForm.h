@@ -12,8 +12,8 @@ namespace attune::text {
 /// A character between decomposition and composition.
 struct FormCharacter {
   uint32_t character;
-  uint8_t combining;
-  int32_t change; ///< how it changes the text: see Transform.h
+  uint8_t combining; ///< canonical combining class
+  int32_t change;    ///< its change of the text, as Transform.h counts it
 };
 
 /// Converts parts of texts to a normalization form of Unicode.
@@ -22,8 +22,8 @@ public:
   /// Allocates the buffer. |capacity| is the largest number of characters of a part after decomposition.
   void open(const Tables &tables, Memory &memory, size_t capacity);
   /// Decomposes the bytes [begin, stop) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes; |flags|
-  /// are FormFlags. Appends the result to |out|, which is full if the buffer was. The change (Transform.h) of a composed
-  /// character is the sum of the changes of its two parts less one.
+  /// are FormFlags. Appends the result to |out|, and sets out.bytes.full if the buffer was too small. The change
+  /// (Transform.h) of a composed character is the sum of the changes of its two parts minus one.
   void append(uint32_t flags, const AlignedText &text, size_t begin, size_t stop, TextBuilder &out);
 
 private:

@@ -1,8 +1,9 @@
 //===- Normalizer.cpp - Normalizer steps ----------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Most steps do not copy a text that they do not change. They find that out from flags of its characters, which are 0
-// for most texts. Transform.h says how the origins of characters are tracked.
+// Most steps do not copy a text that they do not change. They find that out from flags of its characters
+// (CharacterFlag); few texts have characters with the flags that matter to a step. Transform.h says how the origins of
+// characters are tracked.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/Normalizer.h"
@@ -34,7 +35,8 @@ static const uint8_t *skipPrintable(const uint8_t *at, const uint8_t *end) {
   while (end - at >= 8) {
     uint64_t word;
     __builtin_memcpy(&word, at, 8);
-    // The upper bits of bytes that are below 0x20, equal to 0x7F or outside ASCII; above the first such byte, others, too.
+    // Bit 7 of each byte that is below 0x20, equal to 0x7F or outside ASCII. Above the first such byte, a carry may set
+    // bits of other bytes, too.
     const uint64_t stops = ((word - 0x20 * ones) | word | (word + ones)) & highs;
     if (stops)
       return at + __builtin_ctzll(stops) / 8;
@@ -157,8 +159,8 @@ AlignedText Normalizer::isolateChinese(const AlignedText &text) {
   return out->text(text.origin);
 }
 
-/// Changes the parts of a text that the normalization form may change, and copies the others. The character before such
-/// a part belongs to it, too, because a mark in the part may compose with it.
+/// Changes the parts of a text that the normalization form may change, and copies the rest. Such a part begins with the
+/// character before it, because a mark in the part may compose with that character.
 AlignedText Normalizer::applyForm(uint32_t flags, const AlignedText &text) {
   const uint32_t changing = (flags & kFormCompatible ? kCharCompatible
                              : flags & kFormCompose  ? 0
@@ -273,7 +275,8 @@ AlignedText Normalizer::strip(const AlignedText &text, uint32_t sides) {
     }
   if (begin == text.bytes && end == begin + text.size)
     return text;
-  // The origin of a normalized text stays that of its segment, so the ranges must say where its bytes are from.
+  // A slice would not do: a normalized text keeps the origin of its segment, so only ranges can say where its bytes are
+  // from.
   TextBuilder &out = nextBuilder(wantRanges);
   out.copy(text, size_t(begin - text.bytes), size_t(end - text.bytes));
   return out.text(text.origin);
@@ -320,7 +323,7 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
     heldChange = change;
     hasHeld = true;
   };
-  // Looks [at, end) up: the shortest prefix that has a replacement decides.
+  // Looks [at, end) up. The shortest prefix that has a replacement decides for all of it.
   auto find = [&](const uint8_t *at, const uint8_t *end, Bytes &found) {
     uint32_t node = Trie::kRoot;
     for (; at < end && *at; ++at) {
@@ -363,7 +366,8 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
         if (hasHeld)
           transform.emit(heldCharacter, heldChange);
         hasHeld = false;
-        // A deletion at the beginning of the text shifts the origins of all later characters.
+        // A deletion at the beginning of the text has no character before it that could count it. It shifts the origins
+        // of all later characters.
         if (transform.position() == size_t(at - text.bytes))
           transform.copy(size_t(stop - at) - 1);
         else
@@ -400,8 +404,8 @@ AlignedText Normalizer::applyPrecompiled(const CheckedStep &step, const AlignedT
   return out.text(text.origin);
 }
 
-/// Normalizes as SentencePiece does: at each place the longest string of the map is replaced, then spaces become marks
-/// unless kPiecesUnmarked is set.
+/// Normalizes as SentencePiece does: replaces the longest string of the map at each place, then makes marks of spaces
+/// unless kPiecesUnmarked is set. PiecesFlag lists the other options.
 AlignedText Normalizer::applyPieces(const CheckedStep &step, const AlignedText &text) {
   const uint32_t flags = step.step.e;
   const bool trims = flags & kPiecesTrim;

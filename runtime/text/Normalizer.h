@@ -8,7 +8,7 @@
 
 namespace attune::text {
 
-/// Applies the normalizer steps of a tokenizer, one after the other, in two buffers.
+/// Applies the normalizer steps of a tokenizer, one after the other. They write to two buffers in turn.
 class Normalizer {
 public:
   /// Allocates the buffers. |capacity| is the largest number of bytes of a text after any step.

@@ -8,8 +8,9 @@
 
 namespace attune::text {
 
-/// Finds the next match of a pattern step (an automaton, or a literal) in [at, end) of the text that begins at |begin|.
-/// Sets |matchBegin| and |matchEnd|, which are equal for an empty match, and returns true if there is one.
+/// Finds the first match of a pattern step (an automaton or a literal) at or after |at| in the text [begin, end). Sets
+/// |matchBegin| and |matchEnd|, which are equal for an empty match, and returns true; returns false if there is no
+/// match.
 inline bool findPattern(const CheckedStep &step, const uint8_t *begin, const uint8_t *at, const uint8_t *end, const uint8_t *&matchBegin,
                         const uint8_t *&matchEnd) {
   if (step.hasAutomaton) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Most pieces of a text are words that occurred before. The cache holds their tokens in a fixed part of the tokenizer's
-// memory, so results depend on the text alone and calls never allocate:
+// memory, so calls never allocate. A hit is always the same piece, so results depend on the text alone. The layout:
 //
 //     buckets   [entry entry] [entry entry] …     64 bytes each
 //     entry     key (16 bytes) | up to 3 ids | their ends | state
@@ -23,8 +23,8 @@
 
 namespace attune::text {
 
-/// Masks for pieces of one size, up to 15 bytes: the bits that the piece has in the two numbers of its key, and the
-/// bits of the byte FF after it.
+/// Masks for pieces of one size, up to 15 bytes. |first| and |second| have the bits of the piece in the two numbers of
+/// its key, |firstEnd| and |secondEnd| the bits of the byte FF after it.
 struct PieceMask {
   uint64_t first, second, firstEnd, secondEnd;
 
@@ -52,8 +52,8 @@ public:
 
   struct Entry {
     uint64_t first, second;      ///< the key
-    uint32_t ids[kInlineTokens]; ///< with a record: the number of words written before it, low half, high half
-    uint8_t ends[kInlineTokens]; ///< the end of each token in the piece, 0 if there is none
+    uint32_t ids[kInlineTokens]; ///< with a record: words written before it, low half in ids[0], high half in ids[1]
+    uint8_t ends[kInlineTokens]; ///< end of each token in bytes of the piece, 0 if there is none or a record
     uint8_t state;               ///< kFree, kInline or kInArena
   };
   static_assert(sizeof(Entry) == 32, "two entries are a cache line");
@@ -65,14 +65,15 @@ public:
     size_t count;
   };
 
-  /// A piece as the cache compares it: the bytes of a short piece and then the byte FF, which UTF-8 never has. A long
-  /// piece has FF in the first byte, then some of its bytes and a hash of all.
+  /// A piece as the cache compares it. The key of a short piece has its bytes and then the byte FF, which UTF-8 never
+  /// has. The key of a long piece has the byte FF, bytes 1 to 7 of the piece and a hash of all its bytes.
   struct Key {
     uint64_t first, second; ///< not both 0
-    uint32_t bucket, other; ///< its buckets
+    uint32_t bucket, other; ///< its first and second bucket
   };
 
-  /// Returns the key of a piece of 1 to kMostBytes bytes. |readable| bytes may be read.
+  /// Returns the key of a piece of 1 to kMostBytes bytes. |readable|, at least |size|, is the number of bytes that may
+  /// be read at |piece|.
   static Key keyOf(const uint8_t *piece, size_t size, size_t readable) {
     Key key;
     if (__builtin_expect(size <= kShortBytes, 1)) {
@@ -120,7 +121,8 @@ public:
   explicit operator bool() const { return entries; }
 
   void prefetch(uint32_t bucket) const { __builtin_prefetch(entries + 2 * size_t(bucket)); }
-  /// Fetches what is read after the first bucket: the record of |entry|, or the second bucket if it is null.
+  /// Prefetches the memory that a lookup reads after the first bucket: the record of |entry| if it has one, or the
+  /// second bucket if |entry| is null.
   void prefetchNext(const Entry *entry, const Key &key) const {
     const void *other = entries + 2 * size_t(key.other);
     const Entry &found = entry ? *entry : entries[0];
@@ -144,8 +146,8 @@ public:
   }
   /// Returns true if the tokens of |entry| are in the arena.
   static bool hasRecord(const Entry &entry) { return entry.state == kInArena; }
-  /// Sets |record| to the tokens of |entry|, which has a record. Returns false if they are gone or are those of another
-  /// piece.
+  /// Sets |record| to the tokens of |entry|, which has a record. Returns false if the record was overwritten or is that
+  /// of another piece.
   bool read(const Entry &entry, const uint8_t *piece, size_t size, Record &record) const {
     const uint64_t place = uint64_t(entry.ids[1]) << 32 | entry.ids[0];
     if (written - place > kArenaWords)
@@ -157,7 +159,8 @@ public:
     return size <= kShortBytes || (words[0] >> 8 == size && __builtin_memcmp(record.ends + record.count, piece, size) == 0);
   }
 
-  /// Keeps the tokens of a piece of 1 to kMostBytes bytes, 1 to kMostTokens of them.
+  /// Keeps |count| tokens, 1 to kMostTokens, of a piece of 1 to kMostBytes bytes: their ids, and their ends in bytes of
+  /// the piece.
   void insert(const Key &key, const uint8_t *piece, size_t size, const uint32_t *ids, const uint8_t *ends, size_t count) {
     Entry entry = {key.first, key.second, {}, {}, kInline};
     if (count <= kInlineTokens && size <= kShortBytes) {

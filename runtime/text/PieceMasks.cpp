@@ -13,8 +13,8 @@
 // A start is certain if the bytes that decide it are in the window. The window of the next call begins at the last
 // certain start, so no state is carried over. Characters outside ASCII are looked up in the classes of the automaton: a
 // character with the class of "b", a letter of no contraction, is a letter, and so on. Starts near any other character
-// (white space outside ASCII, the long s, which folds to s, for PrefixedDigits3 digits outside ASCII) are left to the
-// automaton, which then finds one piece.
+// (white space outside ASCII; the long s, which folds to s; with PrefixedDigits3 also digits outside ASCII) are left to
+// the automaton, which then finds one piece.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/PieceMasks.h"
@@ -31,7 +31,7 @@ PieceMasks::PieceMasks(const Automaton &automaton, const uint8_t *begin, const u
 
 /// Returns the first byte of each run of |mask|.
 static uint64_t runStarts(uint64_t mask) { return mask & ~(mask << 1); }
-/// Returns the end of the run of |mask| that has bit |place|.
+/// Returns the place after the last bit of the run of |mask| that has bit |place|.
 static unsigned runEnd(uint64_t mask, unsigned place) {
   const uint64_t after = ~(mask >> place);
   const unsigned end = place + (after ? unsigned(__builtin_ctzll(after)) : 64);
@@ -108,7 +108,7 @@ void PieceMasks::classifyWide(Window &window, uint64_t wide) const {
   window.unknown |= wide & ~(window.letters | window.others | window.digits);
 }
 
-/// Returns the starts of the matches of MaskScheme::Gpt2 in |window|:
+/// Returns the starts of the matches of MaskScheme::Gpt2 in |window|, before cutContractions:
 /// 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
 uint64_t PieceMasks::findStartsGpt2(const Window &window) const {
   const uint64_t joined = window.spaces << 1, whites = window.whites;
@@ -116,14 +116,15 @@ uint64_t PieceMasks::findStartsGpt2(const Window &window) const {
          (whites & ~(whites >> 1));
 }
 
-/// Returns the starts of the matches of MaskScheme::PrefixedDigits3, or of PrefixedDigits1 with \p{N}, in |window|:
+/// Returns the starts of the matches of MaskScheme::PrefixedDigits3, or of PrefixedDigits1, which has \p{N} instead of
+/// \p{N}{1,3}, in |window|, before cutContractions:
 /// (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
 uint64_t PieceMasks::findStartsPrefixed(const Window &window) const {
-  // Newlines after other characters belong to their piece.
+  // Newlines directly after characters of |others| belong to the piece of these characters.
   const uint64_t taken = window.newlines & ~(window.newlines + ((window.others << 1) & window.newlines));
   const uint64_t whites = window.whites & ~taken, blanks = whites & ~window.newlines;
   uint64_t starts = runStarts(whites) | (blanks & ~(whites >> 1));
-  // A run of white space ends a piece after its last newline.
+  // In a run of white space, a piece ends after the last newline.
   for (uint64_t lines = window.newlines & whites; lines;) {
     const unsigned stop = runEnd(whites, unsigned(__builtin_ctzll(lines)));
     const uint64_t inRun = lines & lowBits(stop);
@@ -179,7 +180,7 @@ uint64_t PieceMasks::cutContractions(const Window &window, uint64_t starts) cons
 uint64_t PieceMasks::findStarts(const Window &window) const {
   uint64_t starts = (scheme == MaskScheme::Gpt2 ? findStartsGpt2(window) : findStartsPrefixed(window)) | 1;
   starts &= lowBits(window.size);
-  // The bytes before the first character of unknown class.
+  // The number of bytes before the first character of unknown class.
   const unsigned known = window.unknown ? unsigned(__builtin_ctzll(window.unknown)) : window.size;
   const bool whole = window.isLast && known == window.size;
   // The first byte of a run of white space at the end of the known bytes, which may continue after them.
@@ -189,7 +190,8 @@ uint64_t PieceMasks::findStarts(const Window &window) const {
     run = before ? 64 - unsigned(__builtin_clzll(before)) : 0;
   }
   if (whole) {
-    // At the end of the text white space is one piece: the last byte is no start of its own.
+    // White space at the end of the text is one piece, with the prefixed schemes the white space after the last
+    // newline. So the last byte begins a piece only if it is the first byte of that white space.
     if (run < known) {
       const uint64_t last = 1ull << (known - 1);
       uint64_t others = runStarts(window.whites);

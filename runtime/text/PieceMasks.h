@@ -21,11 +21,12 @@ public:
   size_t next(uint32_t *ends);
 
 private:
-  /// The next 64 bytes of the text, or fewer at its end: a mask with a bit for each byte for each class of characters.
+  /// The next 64 bytes of the text, or fewer at its end: for each class of characters, a mask with a bit for each byte.
+  /// |whites| is the white space of ASCII, |spaces| only U+0020; |others| are neither letters, digits nor white space.
   struct Window {
     uint64_t letters, digits, others, spaces, whites, newlines, apostrophes;
     uint64_t continuations; ///< bytes of a character after its first
-    uint64_t unknown;       ///< characters whose class is none of the masks above; the automaton decides near them
+    uint64_t unknown;       ///< characters that are in no mask of a class; the automaton decides near them
     unsigned size;
     bool isLast; ///< the text ends with the window
   };

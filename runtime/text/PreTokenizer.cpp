@@ -49,8 +49,9 @@ void PreTokenizer::run(const AlignedText &text, bool aligned) {
 /// them.
 template <typename Matches>
 void PreTokenizer::split(uint32_t index, const AlignedText &text, SplitBehavior behavior, bool inverted, Matches matches) {
-  // A piece that may still grow, and whether the part before was a match. For MergedWithNext the rules run from the
-  // right, where of adjacent matches only the last joins the text after it.
+  // [pieceBegin, pieceEnd) is a piece that may still grow; |before| says whether the last part was a match. Hugging
+  // Face's tokenizers apply MergedWithNext from right to left, so that of adjacent matches only the last joins the text
+  // after it.
   size_t pieceBegin = 0, pieceEnd = 0;
   bool hasPiece = false, before = false;
   auto flush = [&] {
@@ -87,7 +88,7 @@ void PreTokenizer::split(uint32_t index, const AlignedText &text, SplitBehavior 
         start(begin, end);
       break;
     case SplitBehavior::MergedWithNext:
-      // From the right, a match joins what follows it if that is no match.
+      // A match joins the part after it, unless that part is a match, too.
       if (hasPiece && before && !isMatch)
         pieceEnd = end;
       else
@@ -211,11 +212,11 @@ void PreTokenizer::step(uint32_t index, const AlignedText &text) {
   }
 }
 
-/// Splits |text| into words and runs of other characters; drops the white space between them.
+/// Splits |text| into words and runs of other characters that are not white space; drops the white space.
 void PreTokenizer::splitWords(uint32_t index, const AlignedText &text) {
   const uint8_t *end = text.bytes + text.size;
   size_t begin = 0;
-  uint32_t kind = kCharWhiteSpace; // of the piece that began at |begin|
+  uint32_t kind = kCharWhiteSpace; // kind of the piece that began at |begin|
   for (const uint8_t *at = text.bytes; at < end;) {
     Character c = decodeCharacter(at, end);
     uint32_t next = tables->characters(c.value) & (kCharWord | kCharWhiteSpace);

@@ -8,14 +8,14 @@
 
 namespace attune::text {
 
-/// Splits texts into pieces and passes each to the model. The steps work depth first: a piece of one step goes through
-/// all later steps before the next piece is found. So at most kMostPieces pieces are kept, and they are in the CPU's
-/// cache when the model reads them.
+/// Splits texts into pieces and passes the pieces to the model. The steps work depth first: a piece of one step goes
+/// through all later steps before the next piece is found. So at most kMostPieces pieces wait for the model, and they
+/// are in the CPU's cache when the model reads them.
 class PreTokenizer {
 public:
   /// Allocates the buffers. |capacity| is the largest number of bytes of a text after a step that changes it.
   void open(const Tables &tables, Memory &memory, size_t capacity, Model &model);
-  /// Splits |text|. Pieces have ranges if |aligned|.
+  /// Splits |text| and passes its pieces to the model. Texts that steps change get ranges if |aligned|.
   void run(const AlignedText &text, bool aligned);
   bool full() const { return overflow; }
 
@@ -64,7 +64,7 @@ private:
   bool wantRanges = false, overflow = false;
   TextBuilder builders[kMostBuffers];
   uint8_t builderOf[kMaxSteps];
-  /// The steps that do something.
+  /// The steps of the tokenizer, without those that change nothing.
   const CheckedStep *steps[kMaxSteps];
   uint32_t numSteps = 0;
   /// Pieces of |whole| that the model has not seen yet.

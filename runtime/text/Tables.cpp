@@ -80,7 +80,7 @@ size_t PrefixMap::find(const uint8_t *at, const uint8_t *end, Bytes &text) const
   return longest;
 }
 
-/// Sets |out| to the pool string at |offset|; returns false if it does not fit.
+/// Sets |out| to the string of |bytes| bytes at |offset| of |pool|; returns false if it does not fit into |pool|.
 static bool takeString(Section pool, uint32_t offset, uint32_t bytes, Bytes &out) {
   if (offset > pool.bytes || bytes > pool.bytes - offset)
     return false;
@@ -88,8 +88,8 @@ static bool takeString(Section pool, uint32_t offset, uint32_t bytes, Bytes &out
   return true;
 }
 
-/// Sets |out| to |count| template pieces at |offset|; returns false if they do not fit, are more than 64 or of unknown
-/// kind.
+/// Sets |out| to the |count| template pieces at |offset| of |pool|. Returns false if they do not fit into |pool|, are
+/// more than 64, or one is of an unknown kind, or if |offset| is no multiple of 4.
 static bool takePieces(Section pool, uint32_t offset, uint32_t count, const TemplatePiece *&out) {
   if (offset % 4 || offset > pool.bytes || count > (pool.bytes - offset) / sizeof(TemplatePiece) || count > 64)
     return false;

@@ -20,7 +20,7 @@ struct Bytes {
   size_t size = 0;
 };
 
-/// A table of strings by number: token strings by id.
+/// A table of strings that are found by number, as the strings of tokens by id.
 class StringTable {
 public:
   /// Opens a table of strings in |bytes|. |starts| has the offset of each string in |bytes| and, last, the end of the
@@ -55,7 +55,8 @@ public:
     slots = Table<uint32_t>(section);
     return slots.size && (slots.size & (slots.size - 1)) == 0;
   }
-  /// Returns the number of the string, or kNoId.
+  /// Returns the number in |strings| of the string of |size| bytes at |bytes|, or kNoId. The table must have been made
+  /// for |strings|.
   uint32_t find(const StringTable &strings, const uint8_t *bytes, size_t size) const {
     if (!slots.size)
       return kNoId;
@@ -112,8 +113,9 @@ private:
   uint32_t mask = 0;
 };
 
-/// The hash table of BPE merges. Most pairs have no merge, which the tags tell without reading a slot: eight tags are
-/// compared at a time, and the table of tags stays in a near cache of the CPU.
+/// The hash table of BPE merges. Most pairs have no merge. The tags (mergeTag) show this without a read of a slot:
+/// |find| compares eight tags at a time. A tag has one byte and a slot 16, so the tags fit into a faster cache of the
+/// CPU.
 class MergeTable {
 public:
   bool open(Section section, Section tagSection) {
@@ -131,7 +133,8 @@ public:
     for (size_t probed = 0; probed <= mask; probed += kMergeTagGroup, at = (at + kMergeTagGroup) & mask) {
       uint64_t group;
       __builtin_memcpy(&group, tags + at, sizeof(group));
-      // The lowest bit of each mask is exact, higher ones may be set too often.
+      // The lowest set bit of |empty| and of |same| is right; higher bits may be set without an empty slot or an equal
+      // tag.
       const uint64_t empty = (group - ones) & ~group & highs;
       uint64_t same = group ^ wanted;
       same = (same - ones) & ~same & highs;
@@ -153,7 +156,7 @@ private:
   const uint8_t *tags = nullptr;
 };
 
-/// The flags of characters, whose numbers must be less than 0x110000.
+/// The flags (CharacterFlag) of code points, which must be less than 0x110000.
 class CharacterFlags {
 public:
   bool open(Section section) {
@@ -178,8 +181,8 @@ private:
   uint32_t blockMask = 0;
 };
 
-/// A map from characters to 8-bit values: sorted runs start << 8 | value, each up to the next. It is 0 before the
-/// first.
+/// A map from characters to 8-bit values, as sorted runs (start << 8 | value). A run ends where the next one starts.
+/// Characters before the first run have the value 0.
 class Runs {
 public:
   void open(const uint32_t *data, size_t count) {
@@ -212,8 +215,8 @@ public:
     characters = values;
     numCharacters = valueCount;
   }
-  /// Sets |out| to the characters that |character| becomes and returns their number, 0 if it stays or
-  /// the table is damaged.
+  /// Sets |out| to the characters that |character| becomes and returns their number; returns 0 if |character| does not
+  /// change or the table is damaged.
   uint32_t find(uint32_t character, const uint32_t *&out) const {
     size_t low = 0, high = count;
     while (low < high) {
@@ -231,7 +234,7 @@ public:
     out = characters + place;
     for (uint32_t i = 0; i < length; ++i)
       if (out[i] >= 0x110000)
-        return 0; // no index of CharacterFlags
+        return 0; // CharacterFlags cannot look it up
     return length;
   }
 
@@ -249,12 +252,13 @@ struct UnicodeData {
   Runs combining, scripts, graphemes;
 
   bool open(Section section);
-  /// Returns the composition of a pair, 0 if there is none. Hangul is not in the table.
+  /// Returns the composition of a pair, 0 if there is none. The table has no Hangul syllables; NormalizationForm.cpp
+  /// computes them.
   uint32_t compose(uint32_t first, uint32_t second) const;
 };
 
-/// A map of strings as SentencePiece stores it: a double-array trie in the format of the library darts-clone, and texts
-/// that end with a zero.
+/// A map from strings to their replacements as SentencePiece stores it: a double-array trie in the format of the
+/// library darts-clone, and replacements that end with a zero byte.
 class PrefixMap {
 public:
   void open(const uint32_t *data, size_t count, Bytes replacements) {
@@ -262,8 +266,8 @@ public:
     numUnits = count;
     texts = replacements;
   }
-  /// Finds the longest prefix of [at, end) that has a replacement, sets |text| to the replacement, and returns
-  /// the length of the prefix in bytes. Returns 0 and leaves |text| if there is none.
+  /// Finds the longest prefix of [at, end) that has a replacement, sets |text| to the replacement, and returns the
+  /// length of the prefix in bytes. Returns 0 and does not change |text| if there is none.
   size_t find(const uint8_t *at, const uint8_t *end, Bytes &text) const;
 
 private:
@@ -275,18 +279,18 @@ private:
 /// A tokenizer step whose arguments (StepKind) are resolved.
 struct CheckedStep {
   Step step;
-  Bytes text;    ///< arguments ab
-  Bytes literal; ///< arguments de of patterns, cd of DecodeCtc
+  Bytes text;    ///< the string of arguments a and b
+  Bytes literal; ///< the string of arguments d and e of steps with patterns, c and d of DecodeCtc
   PrefixMap prefixes; ///< NormalizePieces
   bool hasAutomaton = false;
   Automaton automaton;
   Trie charsmap; ///< NormalizePrecompiled
   Bytes replacements;
-  bool mapsPrintable = false; ///< NormalizePrecompiled: the map has a printable character of ASCII
+  bool mapsPrintable = false; ///< NormalizePrecompiled: the map replaces a printable character of ASCII
   const TemplatePiece *single = nullptr, *pair = nullptr; ///< ProcessTemplate
 };
 
-/// The largest number of steps of a tokenizer.
+/// The largest number of steps of a tokenizer, from normalizers to decoders.
 constexpr uint32_t kMaxSteps = 96;
 
 /// All tables of a tokenizer.

@@ -18,7 +18,7 @@ using namespace attune::text;
 
 //===--- Files -------------------------------------------------------------===//
 
-/// Sets |out| to a new object for the file |name|; its file is not open yet. Fails with OUT_OF_MEMORY.
+/// Sets |out| to a new object for the file |name|, which this does not open. Fails with OUT_OF_MEMORY.
 static attune_status makeText(const char *name, attune_text **out) {
   attune_text *text = static_cast<attune_text *>(calloc(1, sizeof(attune_text)));
   if (!text)
@@ -29,8 +29,8 @@ static attune_status makeText(const char *name, attune_text **out) {
   return ATTUNE_OK;
 }
 
-/// Checks the tables of |text|, whose file was opened with |status|, and sets |outText| to |text|. If |status| or the
-/// check is an error, frees |text| and returns the error.
+/// Finishes opening |text|; |status| is the result of opening its file. Checks its tables if it has a tokenizer, and
+/// sets |outText| to |text|. If |status| or the check is an error, frees |text| and returns the error.
 static attune_status finishOpen(attune_text *text, attune_status status, attune_text **outText) {
   text->hasTokenizer = status == ATTUNE_OK && text->file.find(kSectionSettings);
   if (text->hasTokenizer) {
@@ -83,7 +83,7 @@ attune_status attune_text_verify(const attune_text *text) {
 
 int64_t attune_text_vocab_size(const attune_text *text) { return text && text->hasTokenizer ? text->tables.settings.vocabSize : 0; }
 
-/// Returns the flags of a token, 0 if there is none.
+/// Returns the TokenFlags of the token |id|, 0 if there is none.
 static uint8_t flagsOf(const attune_text *text, int64_t id) {
   return id >= 0 && id < attune_text_vocab_size(text) ? text->tables.flags[size_t(id)] : 0;
 }
@@ -139,8 +139,8 @@ void attune_encode_options_init(const attune_text *text, attune_encode_options *
   }
 }
 
-/// The most bytes of a call. Positions in normalized texts, which may have TextEncoder::room bytes, must fit into
-/// signed 32-bit numbers.
+/// The largest max_call_bytes of a tokenizer. Positions in normalized texts, which may have TextEncoder::room bytes,
+/// must fit into signed 32-bit numbers.
 static constexpr size_t kMostCallBytes = size_t(1) << 28;
 static_assert(TextEncoder::room(kMostCallBytes) <= INT32_MAX);
 
@@ -150,7 +150,7 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   size_t bytes = options ? options->max_call_bytes : defaults.max_call_bytes;
   if (!text || !text->hasTokenizer || bytes > SIZE_MAX / 4096)
     return 0;
-  // Takes the same memory as a call does, from a block of unlimited size that is only measured.
+  // Takes the same memory as a call does, from a block that does not exist and has no limit, to measure it.
   Memory memory;
   memory.open(nullptr, SIZE_MAX / 2);
   memory.take<attune_tokenizer>(1);
@@ -160,8 +160,8 @@ size_t attune_tokenizer_memory_bytes(const attune_text *text, const attune_token
   TokenList tokens;
   tokens.open(memory, room, true);
   encoder.open(text->tables, memory, bytes);
-  // Later in a call, encodings need memory, too, for their tokens and for up to |bytes| inputs. 64 bytes for each token
-  // leave some for padding and overlapping windows.
+  // Later in a call, encodings need memory, too, for their tokens and for up to |bytes| inputs. 64 bytes for each
+  // token, twice kTokenBytes, leave some for padding and overlapping windows.
   size_t inputs, encodings = (room + 4096) * 64;
   if (__builtin_mul_overflow(bytes, EncodingPlan::inputBytes(text->tables) + 2 * sizeof(TokenSpan), &inputs) || inputs > SIZE_MAX / 4)
     return 0;
@@ -219,7 +219,7 @@ void attune_tokenizer_destroy(attune_tokenizer *tokenizer) {
     munmap(tokenizer->block, tokenizer->blockBytes);
 }
 
-/// Returns the place of the first byte that is not UTF-8, or |size|.
+/// Returns the offset of the first character that is not UTF-8 or not complete, |size| if there is none.
 static size_t findInvalid(const uint8_t *text, size_t size) {
   const uint8_t *at = text, *end = text + size;
   while (at < end) {
@@ -240,8 +240,8 @@ static size_t findInvalid(const uint8_t *text, size_t size) {
   return size;
 }
 
-/// Checks the texts of |inputs| and sets |total| to the number of their bytes. Fails with INVALID_ARGUMENT (null, not
-/// UTF-8) or LIMIT_EXCEEDED.
+/// Checks the texts of |inputs| and sets |total| to the number of their bytes. Fails with INVALID_ARGUMENT if a text
+/// that has bytes is null or a text is not UTF-8, with LIMIT_EXCEEDED if |total| would exceed max_call_bytes.
 static attune_status checkInputs(const attune_tokenizer &tokenizer, const attune_text_input *inputs, size_t numInputs, size_t &total) {
   total = 0;
   for (size_t i = 0; i < numInputs; ++i) {

@@ -32,8 +32,8 @@ void TextEncoder::open(const Tables &source, Memory &memory, size_t bytes) {
   preTokenizer.open(source, memory, capacity, model);
 }
 
-/// If |segment| begins with a code, from codeBegin to codeEnd (Rules), as ">>fra<<", removes it and appends its token,
-/// or the unknown token if the code has none.
+/// If |segment| begins with a code such as ">>fra<<", from codeBegin to codeEnd (Rules), removes the code from
+/// |segment| and appends its token, or the unknown token if the code has none.
 void TextEncoder::encodeCode(AlignedText &segment) {
   const Bytes begin = tables->codeBegin, end = tables->codeEnd;
   if (end.size == 0 || segment.size < begin.size + end.size || __builtin_memcmp(segment.bytes, begin.data, begin.size) != 0)

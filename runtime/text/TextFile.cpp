@@ -1,8 +1,8 @@
 //===- TextFile.cpp - Mapping and checking .text files --------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that find relies on is checked here: version, size, checksum of header and section table, and the place of
-// each section. The contents of sections are not read, so opening takes microseconds.
+// Opening a file checks everything that TextFile::find relies on: version, size, checksum of header and section table,
+// and the place of each section. It does not read the contents of sections, so it takes microseconds.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/text/TextFile.h"
@@ -96,8 +96,8 @@ attune_status TextFile::borrow(const char *name, const void *data, size_t size) 
   return status;
 }
 
-/// Maps the file of |fd| as a whole and sets |out| to its address. Fails with IO_ERROR, or with CORRUPT if it is no
-/// regular file or shorter than a header.
+/// Maps the whole file of |fd|, and sets |out| to its address and |outBytes| to its size. Fails with IO_ERROR, or with
+/// CORRUPT if it is no regular file or shorter than a header.
 static attune_status mapWhole(const char *path, int fd, void **out, size_t *outBytes) {
   struct stat info;
   if (fstat(fd, &info) != 0)
@@ -114,7 +114,7 @@ static attune_status mapWhole(const char *path, int fd, void **out, size_t *outB
 }
 
 attune_status TextFile::open(const char *path) {
-  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer would block
+  int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe without a writer must not block
   if (fd < 0)
     return fail(errno == ENOENT ? ATTUNE_NOT_FOUND : ATTUNE_IO_ERROR, "cannot open '%s': %s", path, strerror(errno));
   void *data = nullptr;
@@ -143,7 +143,8 @@ Section TextFile::find(uint32_t kind) const {
   return {};
 }
 
-/// Fails if a byte of the file |name| at |base| from |begin| up to |end|, between sections, is not 0.
+/// Checks the bytes [begin, end) of the file |name|, which is mapped at |base|; they lie outside all sections. Fails
+/// with CORRUPT if one of them is not 0.
 static attune_status verifyPadding(const char *name, const uint8_t *base, size_t begin, size_t end) {
   for (size_t at = begin; at < end; ++at)
     if (base[at])

@@ -17,7 +17,8 @@ struct Section {
   explicit operator bool() const { return data != nullptr; }
 };
 
-/// A section as an array of |T|; bytes after the last whole element are left out.
+/// A section as an array of |T|; bytes after the last whole element are left out. Users compare indices with |size|,
+/// the number of elements.
 template <typename T>
 struct Table {
   const T *data = nullptr;
@@ -28,22 +29,23 @@ struct Table {
   const T &operator[](size_t index) const { return data[index]; }
 };
 
-/// A .text file, mapped read-only or in the caller's memory. Its header and section table are checked, the contents of
-/// its sections are not.
+/// A .text file, mapped read-only or in the caller's memory. Opening it checks its header and section table, but not
+/// the contents of its sections.
 class TextFile {
 public:
-  /// Maps |path|. Fails with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE.
+  /// Maps the file |path|. Fails with NOT_FOUND, IO_ERROR, CORRUPT or INCOMPATIBLE.
   attune_status open(const char *path);
-  /// Opens a file in memory at a multiple of kSectionAlignment. The memory is borrowed. |name| is the name of the file
-  /// in messages. Fails with INVALID_ARGUMENT, CORRUPT or INCOMPATIBLE.
+  /// Opens the contents of a file, the |bytes| bytes at the address |data|, which are borrowed until close. |name| is
+  /// the name of the file in messages. Fails with INVALID_ARGUMENT if |data| is not a multiple of kSectionAlignment, or
+  /// with CORRUPT or INCOMPATIBLE.
   attune_status borrow(const char *name, const void *data, size_t bytes);
   void close();
 
-  /// Returns the first section of this kind, or one whose data is null.
+  /// Returns the first section of |kind|; its data is null if the file has none.
   Section find(uint32_t kind) const;
   const TextHeader &header() const { return *reinterpret_cast<const TextHeader *>(base); }
-  /// Compares the checksum of every section and expects zeros between them, for which it reads the whole file. Fails with
-  /// CORRUPT.
+  /// Reads the whole file |name|. Fails with CORRUPT if a section does not match its checksum, or if a byte between
+  /// sections or after the last one is not 0.
   attune_status verify(const char *name) const;
 
 private:

@@ -1,7 +1,7 @@
 //===- TextTables.h - The contents of sections ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of the sections of TextFormat.h. Offsets called "pool" count bytes in the section POOL.
+// Elements of the sections of TextFormat.h. A "pool offset" counts bytes from the beginning of the section POOL.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_TEXTTABLES_H
 #define ATTUNE_RUNTIME_TEXT_TEXTTABLES_H
@@ -10,7 +10,7 @@
 
 namespace attune::text {
 
-/// A string in the pool.
+/// A string in the section POOL: its pool offset and its size in bytes.
 struct PoolString {
   uint32_t offset, bytes;
 };
@@ -20,23 +20,24 @@ struct PoolString {
 /// The algorithm that makes tokens from a piece of text.
 enum class ModelKind : uint32_t { WordPiece = 1, Bpe = 2, Unigram = 3, WordLevel = 4 };
 
-/// Options of the algorithm.
+/// Options of the algorithm; the models to which an option applies come first.
 enum ModelFlag : uint32_t {
   kModelBytes = 1,        ///< BPE: the strings of the model are bytes, not the characters that stand for them
-  kModelByteFallback = 2, ///< characters without a token become tokens of their bytes
-  kModelFuseUnknown = 4,  ///< BPE: neighboring unknown characters are one token
-  kModelIgnoreMerges = 8, ///< BPE: a piece that is a token is not merged
-  kModelHasUnknown = 16,  ///< BPE: unknown characters become |unknownId|, an error if that is kNoId; without the flag they vanish
-  kModelCutsAtMark = 32,  ///< BPE: no merge joins U+2581 to another character before it
+  kModelByteFallback = 2, ///< BPE and Unigram: characters without a token become tokens of their bytes
+  kModelFuseUnknown = 4,  ///< BPE: neighboring unknown characters become one unknown token
+  kModelIgnoreMerges = 8, ///< BPE: a piece that is a token becomes this token, whatever the merges make of it
+  kModelHasUnknown = 16,  ///< BPE: unknown characters become |unknownId|, and encoding fails if that is kNoId; without
+                          ///< the flag unknown characters vanish
+  kModelCutsAtMark = 32,  ///< BPE: no merge joins a U+2581 to a character before it other than U+2581
   kModelWholeTokens = 64, ///< BPE: MASH has only tokens that merging makes of their own string
 };
 
-/// Defaults of attune_encode_options.
+/// Defaults of the fields of attune_encode_options.
 enum DefaultFlag : uint32_t {
   kDefaultPadLeft = 1,
   kDefaultTruncateLeft = 2,
   kDefaultSplitSpecial = 4,
-  kDefaultGiveTypes = 8, ///< not a default of attune_encode_options: tasks pass token types to the model
+  kDefaultGiveTypes = 8, ///< no such default: tasks pass token types to the model
 };
 
 /// The section CONF.
@@ -45,73 +46,79 @@ struct Settings {
   uint32_t modelFlags;    ///< ModelFlag
   uint32_t vocabSize;     ///< every id is less
   uint32_t unknownId;     ///< kNoId if none
-  uint32_t maxCharacters; ///< WordPiece: longer words are unknown
+  uint32_t maxCharacters; ///< WordPiece: words of more characters become the unknown token
   uint32_t padId, padTypeId;
-  PoolString continuingPrefix; ///< WordPiece and BPE
-  PoolString endSuffix;        ///< BPE
+  PoolString continuingPrefix; ///< WordPiece and BPE: begins the strings of tokens that continue a word
+  PoolString endSuffix;        ///< BPE: ends the strings of tokens at the end of a word
   uint32_t defaults;           ///< DefaultFlag
-  double unknownScore; ///< Unigram
+  double unknownScore;         ///< Unigram: the score of an unknown character
 };
 static_assert(sizeof(Settings) == 56, "Settings is part of the format");
 
 /// Rules of tokenizers that transformers implements in Python, without the package `tokenizers`.
 enum RuleFlag : uint32_t {
-  kRuleFloatSums = 1,    ///< Unigram: sums of scores are rounded to 32 bits
-  kRuleJoinsUnknown = 2, ///< BPE: neighboring unknown characters are one token, the one with their string if there is one
-  kRuleOddToFirst = 4,   ///< truncation of a pair: the first text keeps the odd token
-  kRuleSplitsAdded = 8,  ///< split_special_tokens: no added token is found, special or not
+  kRuleFloatSums = 1,    ///< Unigram: sums of scores are rounded to f32
+  kRuleJoinsUnknown = 2, ///< BPE: neighboring unknown characters become the token with their string, if there is such a
+                         ///< token, else one unknown token
+  kRuleOddToFirst = 4,   ///< if both texts of a pair are truncated to an odd number of tokens, the first has one more
+  kRuleSplitsAdded = 8,  ///< with split_special_tokens no added token is found, special or not
 };
 
-/// The section RULE. A model may have pieces that are not in the vocabulary: their ids follow those of the vocabulary,
-/// and the unknown token takes their place in the result.
+/// The section RULE. A model may have pieces that are not in the vocabulary. The ids of these pieces follow those of
+/// the vocabulary, and the unknown token replaces them in the result.
 struct Rules {
   uint32_t flags;        ///< RuleFlag
   uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
   uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
-  PoolString codeBegin;  ///< text between added tokens that begins with |codeBegin| is one token up to |codeEnd|
-  PoolString codeEnd;
+  PoolString codeBegin;  ///< if a text between added tokens begins with |codeBegin|, all up to and including the first
+                         ///< |codeEnd| is one token
+  PoolString codeEnd;    ///< empty if there is no such rule
 };
 static_assert(sizeof(Rules) == 28, "Rules is part of the format");
 
-/// The element of VOCF.
+/// The flags of a token, an element of VOCF.
 enum TokenFlag : uint8_t {
   kTokenExists = 1,
-  kTokenSpecial = 2,    ///< attune_text_is_special
+  kTokenSpecial = 2,    ///< a special token, see attune_text_is_special
   kTokenSkipped = 4,    ///< decoding skips it with skip_special_tokens
   kTokenSingleWord = 8, ///< this and the next two: single_word, lstrip and rstrip of an added token
   kTokenStripLeft = 16,
   kTokenStripRight = 32,
-  kTokenLiteral = 64, ///< DecodePieces: the string is text as it is
-  kTokenCuts = 128,   ///< DecodePieces: the string is text as it is, and what follows is decoded as a text of its own
+  kTokenLiteral = 64, ///< DecodePieces: the string is text as it is, U+2581 included
+  kTokenCuts = 128,   ///< DecodePieces: as kTokenLiteral, and the next token begins another text
 };
 
 //===--- Tries and hash tables ---------------------------------------------===//
 
-/// A node of a double-array trie over bytes: the child of node p by byte c is q = (base[p] ^ c) & mask if check[q] is
-/// p. Node 0 is the root; the check of the root and of unused nodes is kNoId.
+/// A node of a double-array trie over bytes. The child of node p by byte c is q = (base[p] ^ c) & (number of nodes - 1)
+/// if check[q] is p; else there is none. Node 0 is the root; the check of the root and of unused nodes is kNoId.
 struct TrieUnit {
   uint32_t base, check;
   uint32_t value; ///< id of the string that ends here (NormalizePrecompiled: offset of its replacement), or kNoId
 };
 
-/// A slot of the hash table of BPE merges (section MERG); empty slots have the pair (kNoId, kNoId).
+/// A slot of the hash table of BPE merges (section MERG): the neighbors with the ids |left| and |right| become |id|.
+/// The pair with the least |rank| is merged first. In an empty slot all fields are kNoId.
 struct MergeSlot {
   uint32_t left, right, rank, id;
 };
 
-/// Returns the hash of a pair in MERG. Collisions are resolved by linear probing.
+/// Returns the hash of a pair in MERG. The slot of a pair is the hash modulo the number of slots or, after collisions,
+/// one of the next slots (linear probing).
 constexpr uint32_t hashPair(uint32_t left, uint32_t right) {
   uint64_t h = (uint64_t(left) << 32 | right) * 0x9E3779B97F4A7C15ull;
   return uint32_t(h >> 32) ^ uint32_t(h >> 7);
 }
 
-/// Returns the element of MTAG for a pair with this hash.
+/// Returns the element of MTAG for a pair with this hash, never 0, which marks an empty slot.
 constexpr uint8_t mergeTag(uint32_t hash) { return hash >> 24 ? uint8_t(hash >> 24) : uint8_t(1); }
-/// Elements of MTAG after the last slot; they repeat the first, so that a group can be read at any slot.
+/// The number of elements of MTAG beyond those of the slots. They repeat the first elements, so that a group of this
+/// size can be read at any slot.
 constexpr size_t kMergeTagGroup = 8;
 
-/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing. A slot has the upper 8 bits
-/// of the hash above the number of the string + 1, so that other strings are rarely read; 0 is an empty slot.
+/// Returns the hash of a string in HASH and MASH. Collisions are resolved by linear probing. A slot is 0 if it is
+/// empty, else (hash & ~kLookupNumber) | (id + 1). The upper 8 bits of the hash let a search skip most other strings
+/// without reading them.
 inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   uint64_t h = 0xCBF29CE484222325ull ^ size;
   size_t i = 0;
@@ -127,18 +134,19 @@ inline uint32_t hashBytes(const uint8_t *bytes, size_t size) {
   return uint32_t(h >> 32) ^ uint32_t(h);
 }
 
-/// The bits of a slot of HASH and MASH for the number of the string + 1.
+/// The bits of a slot of HASH and MASH that hold the id of its string + 1.
 constexpr uint32_t kLookupNumber = 0xFFFFFF;
 
 //===--- Characters --------------------------------------------------------===//
 
 /// Code points per block of two-stage maps.
 constexpr uint32_t kMapBlock = 128;
-/// Entries of the first stage.
+/// Entries of the first stage of a two-stage map, one for each block of code points.
 constexpr uint32_t kMapStage = 0x110000 / kMapBlock;
 
-/// The flags in the section CHAR, which has a u16 block number for each 128 code points, then blocks of 128 u16 flags,
-/// a power of two of them. Block 0 is ASCII.
+/// The flags of a character in the section CHAR. The section has a u16 block number for each 128 code points, then the
+/// blocks, each of 128 u16 flags. The number of blocks is a power of two; block 0 is ASCII. The first 11 flags are the
+/// sets of Predicate (compiler/Text/CharacterTables.h).
 enum CharacterFlag : uint16_t {
   kCharWhiteSpace = 1 << 0,
   kCharNumeric = 1 << 1,
@@ -151,21 +159,22 @@ enum CharacterFlag : uint16_t {
   kCharWord = 1 << 8,
   kCharNmtDropped = 1 << 9,
   kCharNmtSpace = 1 << 10,
-  kCharLowers = 1 << 11,     ///< changed by Lowercase
-  kCharCanonical = 1 << 12,  ///< changed or moved by NFD
-  kCharCompatible = 1 << 13, ///< changed or moved by NFKD
-  kCharComposes = 1 << 14,   ///< NFC may change a text with it
+  kCharLowers = 1 << 11,     ///< changed by NormalizeLowercase
+  kCharCanonical = 1 << 12,  ///< NFD changes it, or may move it among other marks
+  kCharCompatible = 1 << 13, ///< NFKD changes it, or may move it among other marks
+  kCharComposes = 1 << 14,   ///< NFC changes no text without such a character
 };
 
-/// The section UNIC: this, then its tables. Counts are of elements, offsets of bytes from the beginning of the
-/// section. A table that no step needs is empty.
+/// The beginning of the section UNIC, which the tables follow. A range is a table: its offset in bytes from the
+/// beginning of the section, and the number of its elements, 0 if no step needs the table. Runs are sorted by their
+/// first character, start; each extends to the next.
 struct UnicodeTables {
   struct Range {
     uint32_t offset, count;
   };
-  Range lowercase, canonical, compatible; ///< MappedCharacter, sorted
-  Range characters;                       ///< u32: what characters become
-  Range compositions;                     ///< ComposedPair, sorted
+  Range lowercase, canonical, compatible; ///< MappedCharacter, sorted by |character|
+  Range characters;                       ///< u32: the replacements in |lowercase|, |canonical| and |compatible|
+  Range compositions;                     ///< ComposedPair, sorted by |first|, then |second|
   Range combining;                        ///< u32 runs, start << 8 | combining class
   Range scripts;                          ///< u32 runs, start << 8 | script
   Range graphemes;                        ///< u32 runs, start << 8 | GraphemeClass and flags
@@ -174,7 +183,7 @@ struct UnicodeTables {
 /// A character and the characters that it becomes.
 struct MappedCharacter {
   uint32_t character;
-  uint32_t place; ///< index into |characters| << 5 | number of characters
+  uint32_t place; ///< (index into UnicodeTables::characters) << 5 | number of characters
 };
 
 /// Two characters and the character that canonical composition makes of them.
@@ -182,7 +191,8 @@ struct ComposedPair {
   uint32_t first, second, composed;
 };
 
-/// The values of Unicode's property Grapheme_Cluster_Break, and flags for other properties.
+/// The values of Unicode's property Grapheme_Cluster_Break, which kGraphemeMask selects, and flags for other
+/// properties.
 enum GraphemeClass : uint8_t {
   kGraphemeOther,
   kGraphemeCr,
@@ -200,30 +210,33 @@ enum GraphemeClass : uint8_t {
   kGraphemeLVT,
   kGraphemeMask = 15,
   kGraphemePictographic = 16, ///< Extended_Pictographic
-  kGraphemeLinker = 32,       ///< Indic_Conjunct_Break
+  kGraphemeLinker = 32,       ///< Indic_Conjunct_Break is Linker; the next two: Consonant, Extend
   kGraphemeConsonant = 64,
   kGraphemeConjunctExtend = 128,
 };
 
 //===--- Automata ----------------------------------------------------------===//
 
-/// The regular expressions that PieceMasks splits by; PieceMasks.cpp quotes them.
+/// The regular expressions that PieceMasks splits by, None for any other; PieceMasks.cpp quotes them.
 enum class MaskScheme : uint32_t {
   None = 0,
   Gpt2 = 1,            ///< words with the space before them
-  PrefixedDigits3 = 2, ///< words with the character before them, up to three digits: Llama 3
-  PrefixedDigits1 = 3, ///< the same with single digits: Qwen 2
+  PrefixedDigits3 = 2, ///< words with the character before them, groups of up to three digits (Llama 3)
+  PrefixedDigits1 = 3, ///< the same with single digits (Qwen 2)
 };
 
-/// A regular expression as a table. Automaton.h says how it runs. At a multiple of 4 in the pool, followed by
-///   u8  ascii[128]                the class of ASCII characters
+/// A regular expression as a table, which Automaton.h runs. The header is at a pool offset that is a multiple of 4. The
+/// tables follow it:
+///   u8  ascii[128]                class of each ASCII character
 ///   u16 stage1[kMapStage]         block of each 128 code points
 ///   u8  stage2[numBlocks * 128]   classes
-///   u16 starts[stride]            start state after a character of each class, [numClasses] at the beginning;
-///                                 without startsByClass element 0 is the start state
-///   u16 table[numStates * stride] kAcceptBefore | next state; column numClasses is the end of the text
+///   u16 starts[stride]            start state after a character of each class, [numClasses] that at the beginning of a
+///                                 text; if startsByClass is 0, only [0] counts, the one start state
+///   u16 table[numStates * stride] an entry for each state and class of the next character: the next state, and
+///                                 kAcceptBefore if the text before the character is a match; column numClasses is for
+///                                 the end of the text
 struct AutomatonHeader {
-  uint32_t numStates; ///< a power of two, at most 32768; state 0 is dead
+  uint32_t numStates; ///< a power of two, at most 32768; no match follows from state 0
   uint32_t numClasses;
   uint32_t stride;    ///< a power of two, more than numClasses
   uint32_t numBlocks; ///< a power of two
@@ -235,74 +248,79 @@ constexpr uint16_t kAcceptBefore = 0x8000;
 
 //===--- Steps -------------------------------------------------------------===//
 
-/// The operations of the section PIPE. Arguments a to f are numbers, strings in the pool (two arguments each), or
-/// offsets of automata in the pool.
+/// The operations of the section PIPE, with the meaning of the arguments a to f. Two letters, such as ab, are a
+/// PoolString. An automaton is the pool offset of an AutomatonHeader, or kNoId for none.
 enum class StepKind : uint32_t {
   // Normalizers
   NormalizeBert = 1,         ///< a: BertFlag
   NormalizeForm = 2,         ///< a: FormFlag
   NormalizeLowercase = 3,    //
   NormalizeStripAccents = 4, //
-  NormalizeStrip = 5,        ///< a: 1 left, 2 right
-  NormalizePrepend = 6,      ///< ab: text
-  NormalizeReplace = 7,      ///< ab: content, c: automaton or kNoId, de: literal
-  NormalizePrecompiled = 8,  ///< a: pool offset of TrieUnits, b: their number, a power of two, c: pool offset of replacements (u32 bytes,
-                             ///< then text), d: bytes of them
+  NormalizeStrip = 5,        ///< removes white space; a: 1 at the left | 2 at the right
+  NormalizePrepend = 6,      ///< ab: prefix
+  NormalizeReplace = 7,      ///< ab: replacement, c: automaton or kNoId, de: the literal that is replaced without one
+  NormalizePrecompiled = 8,  ///< a: pool offset of TrieUnits, b: their number, a power of two, c: pool offset of the
+                             ///< replacements, each a u32 size in bytes and then the text, d: size of all in bytes
   NormalizeNmt = 9,          //
   NormalizeByteLevel = 10,   //
-  NormalizePieces = 11,      ///< a: pool offset of a map's units (u32), b: their number, c: pool offset of its texts, which end with
-                             ///< a zero, d: bytes of them, e: PiecesFlag
+  NormalizePieces = 11,      ///< a: pool offset of the u32 units of a PrefixMap, b: their number, 0 without a map,
+                             ///< c: pool offset of the map's texts, each of which ends with a zero, d: size of all in
+                             ///< bytes, e: PiecesFlag
 
   // Pre-tokenizers
   SplitBert = 32,        //
-  SplitByteLevel = 33,   ///< a: 1 prefix space, 2 maps bytes to characters; b: automaton or kNoId
-  SplitMetaspace = 34,   ///< ab: replacement, c: MetaspaceScheme, d: 1 splits
-  SplitPattern = 35,     ///< a: SplitBehavior, b: 1 inverted, c: automaton or kNoId, de: literal
-  SplitWhitespace = 36,  ///< \w+|[^\w\s]+
-  SplitWhiteSpaces = 37, ///< at white space
+  SplitByteLevel = 33,   ///< a: 1 puts a space before a text that lacks one | 2 maps bytes to characters,
+                         ///< b: automaton or kNoId
+  SplitMetaspace = 34,   ///< ab: the replacement of spaces, c: MetaspaceScheme, d: 1 splits before each replacement
+  SplitPattern = 35,     ///< a: SplitBehavior, b: 1 inverted, c: automaton or kNoId, de: literal without one
+  SplitWhitespace = 36,  ///< the pieces are the matches of \w+|[^\w\s]+
+  SplitWhiteSpaces = 37, ///< at white space, which is removed
   SplitPunctuation = 38, ///< a: SplitBehavior
-  SplitDigits = 39,      ///< a: 1 each digit
-  SplitDelimiter = 40,   ///< a: character
+  SplitDigits = 39,      ///< a: 1 around each digit, 0 around each run of digits
+  SplitDelimiter = 40,   ///< a: the character at which texts are split, which is removed
   SplitScripts = 41,     //
-  SplitLength = 42,      ///< a: characters
+  SplitLength = 42,      ///< a: number of characters of a piece
 
   // Post-processors
-  ProcessTrim = 64,     ///< a: 1 a prefix space was added
-  ProcessTemplate = 65, ///< a: pool offset of the single TemplatePieces, b: count, c, d: those of pairs, e: TemplateFlag
+  ProcessTrim = 64,     ///< removes white space from offsets; a: 1 keeps a single one at the beginning of a text or
+                        ///< window
+  ProcessTemplate = 65, ///< a: pool offset of the TemplatePieces for one text, b: their number, c, d: the same for a
+                        ///< pair, e: TemplateFlag
 
   // Decoders
-  DecodeWordPiece = 96,     ///< ab: prefix, c: 1 cleans up
-  DecodeByteLevel = 97,     ///< a: 1 drops bytes that are not UTF-8
-  DecodeMetaspace = 98,     ///< a: replacement, b: 1 drops it in the first token
-  DecodeBpe = 99,           ///< ab: suffix
+  DecodeWordPiece = 96,     ///< ab: prefix of continuing tokens, c: 1 cleans up spaces (Decoder::putClean)
+  DecodeByteLevel = 97,     ///< a: 1 drops bytes that are not UTF-8, 0 writes U+FFFD for them
+  DecodeMetaspace = 98,     ///< a: the character that becomes a space, b: 1 drops it in the first token
+  DecodeBpe = 99,           ///< ab: suffix, which becomes a space, or nothing in the last token
   DecodeByteFallback = 100, //
   DecodeFuse = 101,         ///< a: 1 puts a space between tokens
-  DecodeStrip = 102,        ///< a: character, b: most at the start, c: most at the end
+  DecodeStrip = 102,        ///< a: character, b: the most of them to remove at the start of each token, c: at the end
   DecodeReplace = 103,      ///< as NormalizeReplace
-  DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up and makes the delimiter a space
+  DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up and replaces the delimiter by a space
   DecodePieces = 105,       ///< a: DecodePiecesFlag; may only be the first decoder
   DecodeTrim = 106,         ///< removes white space at both ends of each string
 };
 
-/// A step of the section PIPE: an operation and its arguments, whose meaning depends on |kind|.
+/// A step of the section PIPE: an operation and its arguments, whose meaning StepKind describes.
 struct Step {
   StepKind kind;
   uint32_t a, b, c, d, e, f, reserved;
 };
 static_assert(sizeof(Step) == 32, "Step is part of the format");
 
-/// The beginning of the section PIPE, which the steps follow in this order.
+/// The numbers of steps at the beginning of the section PIPE. The steps follow in the order of the first four fields.
 struct StepCounts {
   uint32_t normalizers, preTokenizers, processors, decoders;
   uint32_t hasDecoder; ///< 0: decoding joins tokens by spaces
   uint32_t reserved[3];
 };
 
-/// The arguments of NormalizeBert: clean control characters, separate Chinese characters, drop accents, lower case.
+/// The flags of NormalizeBert: remove control characters and replace white space by spaces, put spaces around Chinese
+/// characters, remove accents, convert to lower case.
 enum BertFlag : uint32_t { kBertClean = 1, kBertChinese = 2, kBertAccents = 4, kBertLower = 8 };
 /// SentencePiece's treatment of white space. A mark is U+2581.
 enum PiecesFlag : uint32_t {
-  kPiecesTrim = 1,     ///< drops spaces at both ends and after a space
+  kPiecesTrim = 1,     ///< drops spaces at both ends of a text and after a space
   kPiecesBegin = 2,    ///< adds a mark at the beginning
   kPiecesEnd = 4,      ///< adds a mark at the end
   kPiecesUnmarked = 8, ///< spaces stay spaces, and a space is added instead of a mark
@@ -310,8 +328,8 @@ enum PiecesFlag : uint32_t {
 /// The treatment of marks when tokens become text.
 enum DecodePiecesFlag : uint32_t {
   kDecodeDropsMark = 1,  ///< drops a mark at the beginning of a text
-  kDecodeDropsMarks = 2, ///< drops one at the beginning of each token until there is text
-  kDecodeByteTokens = 4, ///< tokens as <0x0A> are bytes
+  kDecodeDropsMarks = 2, ///< drops a mark at the beginning of each token until there is text
+  kDecodeByteTokens = 4, ///< tokens such as <0x0A> stand for bytes
 };
 /// The Unicode normalization form: 0 is NFD, kFormCompose NFC, kFormCompatible NFKD, both flags NFKC.
 enum FormFlag : uint32_t { kFormCompatible = 1, kFormCompose = 2 };
@@ -330,8 +348,8 @@ struct TemplatePiece {
 };
 /// Options of a post-processor's template.
 enum TemplateFlag : uint32_t {
-  kTemplateTypesWithSpecial = 1, ///< without special tokens, type ids stay 0 and 1
-  kTemplateTypesOfWindows = 2,   ///< with special tokens, further windows have the types of the template, too
+  kTemplateTypesWithSpecial = 1, ///< without add_special_tokens, the type ids of texts are 0 and 1
+  kTemplateTypesOfWindows = 2,   ///< with add_special_tokens, windows after the first also have the template's type ids
 };
 
 } // namespace attune::text

@@ -20,7 +20,7 @@ struct attune_text {
 
 namespace attune::text {
 
-/// The tokens of one text: part of an array.
+/// The tokens [begin, end) of a TokenList, which are those of one text.
 struct TokenSpan {
   uint32_t begin, end;
   uint32_t size() const { return end - begin; }
@@ -33,13 +33,15 @@ public:
   void openCaches(const Tables &tables, Memory &memory);
   /// Allocates the buffers for a call with texts of |bytes| bytes in all.
   void open(const Tables &tables, Memory &memory, size_t bytes);
-  /// Appends the tokens of |text|, in which special tokens are not recognized if |splitSpecial|. |wantRanges| needs a
-  /// list with details. Errors are reported by |full| and |missedUnknown|, and by |full| of the list.
+  /// Appends to |tokens| the tokens of |text|, |size| bytes of UTF-8. If |splitSpecial|, special tokens in |text| stay
+  /// text. If |wantRanges|, the details of the tokens have their original ranges; |tokens| must then keep details.
+  /// Reports errors by full() and missedUnknown(), and by full() of |tokens|.
   void encode(const uint8_t *text, size_t size, bool splitSpecial, bool wantRanges, TokenList &tokens);
 
   bool full() const { return normalizer.full() || preTokenizer.full() || model.full(); }
   bool missedUnknown() const { return model.missedUnknown(); }
-  /// Returns the capacity for texts of |bytes| bytes in all after steps that change them.
+  /// Returns the capacity, in bytes or tokens, of the buffers of a call whose texts have |bytes| bytes in all. Steps
+  /// may make these texts longer up to this size.
   static constexpr size_t room(size_t bytes) { return bytes * 4 + 65536; }
 
 private:
@@ -56,11 +58,11 @@ private:
 
 } // namespace attune::text
 
-/// A tokenizer: its memory and its caches. The caller makes one call at a time.
+/// A tokenizer: its memory and its caches. The caller must make one call at a time.
 struct attune_tokenizer {
   const attune_text *text;
   attune::text::Memory memory;
-  size_t callMark; ///< memory of a call begins here
+  size_t callMark; ///< the mark of |memory| at which the memory of a call begins
   size_t maxBytes;
   void *block; ///< the memory of this object, of its caches and of its calls
   size_t blockBytes;

@@ -1,12 +1,13 @@
 //===- Transform.h - Changes of a text and the origins of characters ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of tokens must be those of Hugging Face's tokenizers, also where these are unexpected, so changes are tracked
-// as that library does (NormalizedString::transform). A step emits characters, each with a change:
+// Offsets of tokens must be those of Hugging Face's tokenizers, even where those offsets are unexpected. So changes are
+// tracked as that library does (NormalizedString::transform). A step emits characters, each with a change:
 //
-//     0    the character replaces the next character of the old text
-//     1    it is inserted; its origin is that of the byte before the current position
-//    -n    it replaces the next character, and n more are dropped
+//     0    the character replaces the next character of the old text and takes its origin
+//     1    the character is inserted; its origin is that of the byte before the current position of the old text, or
+//          the empty range at the beginning of the text
+//    -n    as 0, and the n characters after the replaced one are dropped
 //
 // The class Transform implements this rule.
 //===----------------------------------------------------------------------===//
@@ -17,20 +18,20 @@
 
 namespace attune::text {
 
-/// Writes the characters of a step to |out|, with the origins that follow from their changes.
+/// A writer of the characters of a step to |out|, with the origins that follow from their changes.
 class Transform {
 public:
-  /// Begins at byte |at| of the text.
+  /// Sets the current position to byte |at| of the old text, |text|.
   Transform(const AlignedText &text, TextBuilder &out, size_t at = 0) : text(text), out(out), at(at) {}
 
   size_t position() const { return at; }
-  /// Copies |size| bytes.
+  /// Copies the next |size| bytes of the old text with their origins.
   void copy(size_t size) {
     out.copy(text, at, at + size);
     at += size;
   }
 
-  /// Drops |count| characters.
+  /// Drops the next |count| characters of the old text, or those that are left if there are fewer.
   void skip(size_t count) {
     for (; count > 0 && at < text.size; --count)
       at += decodeCharacter(text.bytes + at, text.bytes + text.size).bytes;

@@ -14,8 +14,9 @@ struct Character {
   uint32_t value, bytes;
 };
 
-/// Decodes the character at |at| < |end|. A byte that is not part of UTF-8 is a character of its own, so that damaged
-/// tables cannot lead outside the text. Continuation bytes are not checked; the value is always less than 0x110000.
+/// Decodes the character at |at| < |end|. A byte that cannot begin a character, or whose character would end after
+/// |end|, is a character of its own, so that a damaged string leads to no read outside it. Continuation bytes are not
+/// checked; the value is always less than 0x110000.
 inline Character decodeCharacter(const uint8_t *at, const uint8_t *end) {
   uint32_t first = at[0];
   if (first < 0x80)
@@ -34,7 +35,8 @@ inline Character decodeCharacter(const uint8_t *at, const uint8_t *end) {
   return {first, 1};
 }
 
-/// Decodes the character that ends at |at| > |begin|.
+/// Decodes the character that ends at |at| > |begin|. If no character ends there, the byte before |at| is a character
+/// of its own.
 inline Character decodeCharacterBefore(const uint8_t *begin, const uint8_t *at) {
   const uint8_t *start = at - 1;
   while (start > begin && (*start & 0xC0) == 0x80 && at - start < 4)
@@ -43,7 +45,7 @@ inline Character decodeCharacterBefore(const uint8_t *begin, const uint8_t *at) 
   return c.bytes == size_t(at - start) ? c : Character{at[-1], 1};
 }
 
-/// Writes |character| to |out| (4 bytes) and returns the number of its bytes.
+/// Writes |character| to |out|, which has room for 4 bytes, and returns the number of bytes written.
 inline size_t encodeCharacter(uint32_t character, uint8_t *out) {
   if (character < 0x80) {
     out[0] = uint8_t(character);

@@ -1,8 +1,9 @@
 /*===- CApi.c - Invalid calls of the C interface -------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * capi FOLDER: makes each bad call and prints WHAT, tab, STATUS, tab, MESSAGE. Ends with status 1 at a call that is not refused, or that
- * writes to an output.
+ * capi FOLDER: writes the weights of the fake model (FakeModel.h) to FOLDER and makes each bad call. Prints a line for
+ * each call: a description, the name of the status and the message, separated by tabs. Exits with 1 at the first call
+ * that succeeds, or that writes to the output `hidden`.
  *===-----------------------------------------------------------------------===*/
 #include "FakeModel.h"
 
@@ -19,7 +20,8 @@ static void row(const char *what, attune_status status) {
     exit(1);
 }
 
-/* A call of forward with this input and these outputs, which stay as they are: bytes of 0xff. */
+/* Makes a call of forward that must fail, with one input and |count| outputs. Exits with 1 if the call succeeds or
+ * changes the bytes of call.hidden, which fake_call_init has set to 0xff. */
 static void refused(const char *what, attune_tensor input, const attune_tensor *outputs, size_t count) {
   row(what, attune_session_run(session, "forward", &input, 1, outputs, count));
   for (int64_t i = 0; i < call.batch * call.length * 4; ++i)
@@ -59,7 +61,7 @@ static void inputs(void) {
   call.ids[1] = 1;
 }
 
-/* Masks beside good ids. */
+/* Calls with valid ids and an attention mask that has an invalid element. */
 static void masks(void) {
   int64_t mask[] = {1, 1, 1, 1, 2, 1};
   attune_tensor in[2] = {call.inputs[0], call.inputs[0]};
@@ -116,7 +118,8 @@ static void handles(const char *folder) {
   desc.cpu = "future";
   desc.cpu_features = "nonesuch";
   row("model for another CPU", attune_model_open(&desc, &model_options, &model));
-  /* A dimension that no entry has, as far off as it can be. */
+  /* A negative size -i - 1 in a descriptor stands for dimension i of the entry. INT64_MIN has the largest i, which no
+   * entry has. */
   desc = attune_model_fake;
   attune_entry_desc entry = desc.entries[0];
   attune_tensor_desc tensor = entry.inputs[0];

@@ -3,17 +3,25 @@
 //===----------------------------------------------------------------------===//
 //
 //     attune-test-bisect CASE PASS ERROR [DIR] [FLAGS]
-//     attune-test-bisect CASE llvm:PASS|llvm:codegen[@FUNCTION] minus [DIR] [FLAGS]
+//     attune-test-bisect CASE llvm:PASS[@FUNCTION] minus [DIR] [FLAGS]
+//     attune-test-bisect CASE llvm:codegen[@FUNCTION] minus [DIR] [FLAGS]
+//     attune-test-bisect CASE weights double [DIR] [FLAGS]
 //     attune-test-bisect CASE --list
 //     attune-test-bisect CASE --judge
 //
-// Compiles the model of a golden case. After the first run of PASS on a module or function in which ERROR can be made, it
-// makes ERROR at the first such place, as if the pass had. PASS may be one of LLVM, or LLVM's code generator, which then
-// makes ERROR in a function unless it is not to be optimized; FUNCTION is how the function's name begins. Prints what the
-// bisector finds: the pass, the function and the operation or rewrite, or that no number is wrong; DIR gets what
-// reproduces it. With --list it prints the passes that change the module, with --judge how many modules after a pass are
-// right, wrong or cannot be executed: without an error, none may be wrong. FLAGS are those of `attune bisect`; a good
-// setting is that of `attune`, which has no error.
+// Compiles the model of the golden case CASE, inserts an error on the way, and lets the bisector search for the error.
+// PASS is a pass of the phases `dialect` to `target`. After the first run of PASS on a module or function that has an
+// operation which fits ERROR (kErrors), the program inserts ERROR into the first such operation. With `llvm:`, the
+// program turns an addition of floats into a subtraction, in a function whose name begins with FUNCTION: after a run of
+// LLVM's pass PASS, or before LLVM's code generator compiles the function, unless the function has the attribute
+// `optnone`. With `weights`, the program doubles 1024 floats in the middle of the weights file.
+//
+// Prints the pass, the function and the operation or rewrite that the bisector finds, and exits with 1; exits with 0 if
+// the bisector finds no wrong numbers or no operation fits ERROR, and with 2 at a failure. DIR gets the reproducer
+// (BisectReport.h). With --list, prints the passes that change the module. With --judge, which inserts no error, prints
+// how many modules after a pass are right, wrong or cannot be executed, and exits with 1 if one is wrong. FLAGS are
+// those of `attune bisect`. The results of a good setting (--good) come from the program `attune` beside this one,
+// which inserts no error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +67,7 @@ void swapOperands(Operation *op) {
   op->setOperand(1, first);
 }
 
-/// Returns the value of an f32 constant that is neither 0 nor 1; NaN of other operations.
+/// Returns the value of an f32 constant, or of the elements of a splat of f32; NaN for other operations.
 double valueOf(Operation *op) {
   auto constant = dyn_cast<arith::ConstantOp>(op);
   auto value = constant ? dyn_cast<FloatAttr>(constant.getValue()) : FloatAttr();
@@ -186,7 +194,8 @@ const Error kErrors[] = {
      }},
 };
 
-/// Inserts an error after the pass |pass|, into the first operation that fits, once in a compilation.
+/// An error that is inserted after the pass |pass|, into the first operation that fits it. The caller sets |isDone| to
+/// false before each run of a phase, so each run gets the error once at most.
 struct Seed {
   std::string pass;
   const Error *error = nullptr;
@@ -213,8 +222,9 @@ static int fail(const std::string &message) {
   return 2;
 }
 
-/// Compares the outputs of the modules after each step of each phase with those of the first module. Returns the exit
-/// status, 1 if a module is wrong.
+/// Judges the module after each step (PhaseReplay.h) of the phases `dialect` to `target` by the outputs of the imported
+/// module. Prints the numbers of modules that are right, wrong or not judged. Returns the exit status: 0; 1 if a module
+/// is wrong; 2 if a module cannot be compiled or read.
 static int judgeSteps(LoadedModel &model, const PlainInputs &inputs) {
   Result<Judge> judge = Judge::create(model.module(), model.tensors(), inputs);
   if (!judge)
@@ -250,7 +260,7 @@ static int judgeSteps(LoadedModel &model, const PlainInputs &inputs) {
   return counts[Judgment::Wrong] ? 1 : 0;
 }
 
-/// Puts a subtraction in place of the first addition of |function|. Returns false if there is none.
+/// Replaces the first addition of floats in |function| by a subtraction. Returns false if there is none.
 static bool subtract(llvm::Function &function) {
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     if (instruction.getOpcode() != llvm::Instruction::FAdd)
@@ -263,8 +273,11 @@ static bool subtract(llvm::Function &function) {
   return false;
 }
 
-/// Returns hooks that insert an error once, after the LLVM pass |pass|, or before code is emitted if that is "codegen",
-/// into a function whose name begins with |function|. They set |isDone| when the error is inserted.
+/// Returns hooks that call subtract() once in each run of LLVM's passes or code generator, on a function whose name
+/// begins with |function|. If |pass| is "codegen", the hooks choose the first such function with an addition, before
+/// code is emitted, and do nothing if this function has the attribute `optnone`. Otherwise they choose the first such
+/// function that has an addition after a run of |pass|. The hooks set |isDone| to true if the current run has the
+/// error, else to false.
 static CodeHooks insertInCode(const std::string &pass, const std::string &function, bool &isDone) {
   CodeHooks hooks;
   hooks.begin = [&] { isDone = false; };
@@ -286,7 +299,8 @@ static CodeHooks insertInCode(const std::string &pass, const std::string &functi
   return hooks;
 }
 
-/// Returns hooks that make the floats in the middle of the weights file, 4096 bytes, twice as large.
+/// Returns hooks that double the 1024 floats that begin in the middle of the data section of the weights file. The
+/// hooks end the program with status 2 if the file cannot be read or written there.
 static CodeHooks insertInWeights() {
   CodeHooks hooks;
   hooks.afterPacking = [](const std::string &path) {
@@ -304,8 +318,9 @@ static CodeHooks insertInWeights() {
   return hooks;
 }
 
-/// Runs the phases with |hooks| until |isMade| is true, which the hooks set when they insert the error. If |lists|,
-/// prints the passes that change the module in the phases before that.
+/// Runs the phases `dialect` to `target` with |hooks|. Stops after the phase in which the hooks insert the error, which
+/// sets |isMade|, or at a phase that fails. If |lists|, prints the passes that change the module in all phases before
+/// this one.
 static void followPasses(LoadedModel &model, const ReplayHooks &hooks, bool lists, const bool &isMade) {
   OwningOpRef<ModuleOp> module = cast<ModuleOp>(model.module()->clone());
   for (Phase phase : {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target}) {
@@ -373,7 +388,8 @@ int main(int argc, char **argv) {
     request.good = std::move(*setting);
   }
 
-  // Phases are run from their first pass again and again; each run makes the error once.
+  // The bisector runs each phase many times, always from its first pass. |isDone| is set to false before each run, so
+  // that each run makes the error once. |isMade| stays true after the first error.
   Seed seed;
   bool isDone = false, isMade = false;
   llvm::StringRef pass = isSeeded ? llvm::StringRef(words[1]) : "";

@@ -29,7 +29,7 @@ static std::vector<float> randomValues(size_t count, std::mt19937 &random) {
   return values;
 }
 
-/// Tests a product of matrices whose sizes are no multiples of tiles, vectors and blocks.
+/// Tests multiplyRows on matrices whose sizes are not multiples of the sizes of tiles, vectors and blocks.
 static void testProducts(std::mt19937 &random) {
   constexpr int64_t kRows = 37, kOthers = 71, kDepth = 29;
   std::vector<float> a = randomValues(kRows * kDepth, random), b = randomValues(kOthers * kDepth, random), out(kRows * kOthers);
@@ -43,7 +43,8 @@ static void testProducts(std::mt19937 &random) {
     }
 }
 
-/// Tests that the triangular factor times its transposition is the matrix of second moments with the added diagonal.
+/// Tests the sums of InputMoments. Tests that factorizeMoments gives an L for which L L^T is the matrix of these sums,
+/// plus a hundredth of the mean of its diagonal on the diagonal.
 static void testFactor(std::mt19937 &random) {
   constexpr int64_t kSize = 150, kInputs = 400;
   std::vector<float> inputs = randomValues(kInputs * kSize, random);
@@ -90,7 +91,8 @@ static std::vector<float> outlierInputs(int64_t count, int64_t features, std::mt
   return inputs;
 }
 
-/// Returns the squared error of the outputs on |inputs|.
+/// Returns the sum of the squared differences between the outputs of |weights| and those of |quantized|, both `[rows,
+/// features]`, on |inputs| `[count, features]`.
 static double errorOf(const std::vector<float> &weights, const std::vector<float> &quantized, const std::vector<float> &inputs,
                       int64_t features) {
   double error = 0;
@@ -141,8 +143,8 @@ static void testRounding(const std::string &name, double gain, std::mt19937 &ran
   expect(after < gain * before, name + ": the error of outputs is " + std::to_string(after / before) + " of that without inputs");
 }
 
-/// Tests that the calibration chooses weights with a known hash, the same for every instruction set and number of
-/// threads.
+/// Tests that the quantized rows of generated weights, in the format |name|, have the hash |expected|, which is the
+/// same for every instruction set and number of threads.
 static void testBytes(const std::string &name, uint64_t expected) {
   constexpr int64_t kRows = 21, kFeatures = 144, kInputs = 100;
   std::vector<float> weights(kRows * kFeatures), inputs(kInputs * kFeatures), rounded(kRows * kFeatures);

@@ -4,10 +4,12 @@
 //
 // usage: attune-test-provenance MODEL [--target=NAME] [--dtype=TYPE]
 //
-// Lowers a model from `import` to `target` and prints, for each pass, the number of operations that lost their location
-// in it. An operation has a location if it names a module of the model. Two kinds are MLIR's own and counted apart: MLIR
-// shares equal constants and takes their locations away on purpose, and it makes the regions of named linalg operations
-// without locations. Exits with 1 if a pass of this project lost the location of any other operation.
+// Lowers a model from `import` to `target` and prints, for each pass, by how many operations without a location the
+// module grows in that pass. An operation has a location if its `loc` contains a name, that of a module of the model,
+// or a line of a file. Two kinds of operations without a location come from MLIR and are counted apart: MLIR shares
+// equal constants and takes their locations away on purpose, and it makes the regions of named linalg operations
+// without locations. Exits with 1 if the import or a pass of this project leaves another operation without a location,
+// or if a phase fails.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +32,9 @@ struct Count {
   int64_t operations = 0, constants = 0;
 };
 
-/// Returns the numbers of operations and of constants in |root| whose location has neither a name nor a line of a file,
-/// and appends the names of the operations to |names|. Modules and functions that a pass adds for the host count, too.
+/// Counts the operations in |root|, modules and functions included, whose location has neither a name nor a line of a
+/// file. Count::constants counts constants and the operations in regions of named linalg operations; Count::operations
+/// counts all others. Appends the names of the others to |names| unless it is null.
 Count countLost(Operation *root, SmallVectorImpl<std::string> *names = nullptr) {
   Count count;
   root->walk([&](Operation *op) {
@@ -46,7 +49,7 @@ Count countLost(Operation *root, SmallVectorImpl<std::string> *names = nullptr) 
   return count;
 }
 
-/// Counts, for each pass, the operations without a named location that it adds.
+/// The increase of both counts of countLost in each pass.
 struct LossCounter : PassInstrumentation {
   void runBeforePass(Pass *pass, Operation *op) override {
     if (!isAdaptor(pass))
@@ -65,7 +68,7 @@ struct LossCounter : PassInstrumentation {
       for (const std::string &name : names)
         ++examples[pass->getArgument().str()][name];
   }
-  /// Returns true if |pass| only runs others, which count for themselves.
+  /// Returns true if |pass| only runs a nested pipeline, whose passes are counted one by one.
   static bool isAdaptor(Pass *pass) { return pass->getArgument().empty(); }
 
   std::map<std::pair<Pass *, Operation *>, Count> before;

@@ -15,8 +15,8 @@ using namespace attune;
 /// The number of the address space of shared memory in NVPTX.
 static constexpr unsigned kSharedSpace = 3;
 
-/// Returns the number of threads of a block that |attribute| gives, the product of its sizes: 128 for
-/// "nvvm.reqntid"="128,1,1". Returns 0 if |function| does not have the attribute.
+/// Returns the number of threads of a block according to |attribute| of the kernel |function|: the product of the sizes
+/// in its value, 128 for "nvvm.reqntid"="128,1,1". Returns 0 if |function| does not have the attribute.
 static uint32_t blockThreads(const llvm::Function &function, llvm::StringRef attribute) {
   if (!function.hasFnAttribute(attribute))
     return 0;
@@ -29,7 +29,7 @@ static uint32_t blockThreads(const llvm::Function &function, llvm::StringRef att
 
 namespace {
 
-/// Rewrites a module for rewriteForEmulator.
+/// The implementation of rewriteForEmulator.
 class DeviceEmulator {
 public:
   DeviceEmulator(llvm::Module &module) : module(module), builder(module.getContext()) {}
@@ -56,8 +56,8 @@ private:
 
 } // namespace
 
-/// Turns device functions into ordinary functions of the host. A structure that is passed by value becomes a pointer
-/// to the caller's structure, without a copy, because kernels do not write to it.
+/// Turns device functions into ordinary functions of the host. Removes `byval`, so that a kernel reads a structure that
+/// is passed by value in the caller's memory, without a copy; kernels do not write to such structures.
 void DeviceEmulator::dropDeviceAttributes() {
   for (llvm::Function &function : module) {
     function.removeFnAttr("target-cpu");
@@ -73,8 +73,9 @@ void DeviceEmulator::dropDeviceAttributes() {
   }
 }
 
-/// Replaces all variables in shared memory by pieces of one array. Variables of size 0, which stand for the dynamic
-/// shared memory of a launch, begin where the others end.
+/// Replaces all variables in shared memory by pieces of one array, |shared|. Variables of size 0 stand for the dynamic
+/// shared memory of a launch. They all begin at the offset |staticShared|, the next multiple of 1024 bytes after the
+/// other variables. Fails if this offset exceeds emulated::sharedBytes.
 Status DeviceEmulator::placeShared() {
   shared = new llvm::GlobalVariable(module, llvm::ArrayType::get(builder.getInt8Ty(), emulated::sharedBytes), false,
                                     llvm::GlobalValue::InternalLinkage,
@@ -105,8 +106,8 @@ Status DeviceEmulator::placeShared() {
   return {};
 }
 
-/// Adds a function that reads the arguments of |kernel| from an array and calls it, and its emulated::Kernel to
-/// |kernels|.
+/// Adds a function that loads the arguments of |kernel| through an array of pointers and calls |kernel|. Appends the
+/// emulated::Kernel with this function to |kernels|.
 void DeviceEmulator::addKernel(llvm::Function &kernel) {
   auto *type = llvm::FunctionType::get(builder.getVoidTy(), {builder.getPtrTy()}, false);
   llvm::Function *run = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "emulated.kernel", module);

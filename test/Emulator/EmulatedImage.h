@@ -53,7 +53,7 @@ struct Image {
   const Kernel *kernels;
   Operation *operations;
   char *shared;          ///< [sharedBytes], shared memory of the running block: static variables, then the dynamic part
-  uint32_t staticShared; ///< the offset in |shared| at which the dynamic part begins
+  uint32_t staticShared; ///< the offset in bytes in |shared| at which the dynamic part begins
   uint32_t reserved;
   Registers *registers;
 };
@@ -63,8 +63,8 @@ struct Image {
 /// Executes |operation| for the running thread. Each input and output is a word of 64 bits, of which smaller values use
 /// the low bits.
 extern "C" void attune_emulate(attune::emulated::Operation *operation, const uint64_t *inputs, uint64_t *outputs);
-/// Checks an access to |bytes| bytes at |data| that the running thread is about to make. |kind| is 0 for a load, 1 for a
-/// store and 2 for an atomic operation.
+/// Checks an access to |bytes| bytes at |data| that the running thread is about to make. |kind| is 0 for a load, 1 for
+/// a store and 2 for an atomic operation. If the access is an error, ends the launch and does not return.
 extern "C" void attune_emulate_access(const void *data, uint64_t bytes, uint32_t kind);
 
 #endif // ATTUNE_TEST_EMULATOR_EMULATEDIMAGE_H

@@ -1,9 +1,10 @@
 //===- OperationCalls.cpp - Calls of GPU operations -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An operation is identified by its name: the name of the intrinsic, or the text of inline PTX. This file makes one
-// function, called a shim, for each operation and signature; it passes the values to the emulator as words of 64 bits.
-// All operations are handled alike here, and the emulator (test/FakeCuda) alone implements what they do.
+// An operation is identified by its name: the name of the intrinsic, or the text of inline PTX. This file makes a
+// function, called a shim, for each operation and signature. A shim passes its arguments and results to and from
+// `attune_emulate` as words of 64 bits. All operations but the reads of special registers are handled alike here. The
+// emulator (test/FakeCuda) implements the operations.
 //===----------------------------------------------------------------------===//
 
 #include "test/Emulator/OperationCalls.h"
@@ -20,7 +21,7 @@
 
 using namespace attune;
 
-/// Returns the name of the operation that |call| calls, or "" if it calls an ordinary function.
+/// Returns the name of the operation that |call| calls, or "" if the callee is not an operation.
 static std::string operationName(const llvm::CallInst &call) {
   if (auto *assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
     return assembly->getAsmString().str();
@@ -28,8 +29,8 @@ static std::string operationName(const llvm::CallInst &call) {
   return callee && callee->getName().starts_with("llvm.nvvm.") ? callee->getName().str() : "";
 }
 
-/// Returns the offset in emulated::Registers of the special register that the intrinsic |name| reads, or nullopt if it
-/// reads none of them.
+/// Returns the offset in bytes in emulated::Registers of the special register that the intrinsic |name| reads, or
+/// nullopt if |name| does not read a register of that structure.
 static std::optional<unsigned> registerOffset(llvm::StringRef name) {
   using emulated::Registers;
   if (!name.consume_front("llvm.nvvm.read.ptx.sreg."))
@@ -47,7 +48,7 @@ static std::optional<unsigned> registerOffset(llvm::StringRef name) {
 
 namespace {
 
-/// Replaces calls of operations by calls of shims, and makes the table of operations.
+/// The implementation of rewriteOperations: replaces calls of operations and makes the table of operations.
 class OperationRewriter {
 public:
   OperationRewriter(llvm::Module &module, llvm::GlobalVariable *registers)
@@ -80,7 +81,8 @@ private:
   llvm::Value *toWord(llvm::Value *value);
   llvm::Value *fromWord(llvm::Value *value, llvm::Type *type);
   llvm::Function *makeShim(const std::string &name, llvm::FunctionType *type);
-  /// Returns the index in the table of the operation called |name|; adds it if it is new.
+  /// Returns the index in the table of the operation |name| with |inputs| inputs and |outputs| outputs. Appends the
+  /// operation to the table if it is not there.
   uint32_t number(const std::string &name, uint32_t inputs, uint32_t outputs);
 
   llvm::Module &module;
@@ -91,7 +93,7 @@ private:
   llvm::StructType *record;
   std::map<std::pair<std::string, llvm::FunctionType *>, llvm::Function *> shims;
   /// The index in the table of each operation, by its name and its numbers of inputs and outputs. The same text of
-  /// inline PTX can occur with different numbers.
+  /// inline PTX can occur with different numbers of inputs and outputs.
   std::map<std::tuple<std::string, uint32_t, uint32_t>, uint32_t> numbers;
   llvm::SmallVector<llvm::Constant *> records;
   /// A placeholder for the table, whose size is unknown until all calls are rewritten. Shims refer to elements of it,

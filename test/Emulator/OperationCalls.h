@@ -15,12 +15,13 @@ struct OperationTable {
   uint32_t count = 0;
 };
 
-/// Replaces reads of special registers in |module| by loads from |registers| (an emulated::Registers), and every other
-/// intrinsic of NVPTX and every inline PTX by a call of attune_emulate. Returns the operations that are called. Fails
-/// if an operand or result of one has more than 64 bits.
+/// Replaces reads of special registers in |module| by loads from |registers| (an emulated::Registers), reads of the
+/// warp size by 32, and calls of every other intrinsic of NVPTX and every inline PTX by calls of attune_emulate.
+/// Returns the operations that are called. Fails if an operand or result of such a call has more than 64 bits.
 Result<OperationTable> rewriteOperations(llvm::Module &module, llvm::GlobalVariable *registers);
-/// Inserts a call of attune_emulate_access before each load, store and `atomicrmw` in |module|, except those of local
-/// variables. At run time the call is skipped unless Registers::watch is 1.
+/// Inserts a call of attune_emulate_access before each load, store and `atomicrmw` in |module|, except accesses to
+/// local variables and to |registers| (an emulated::Registers). At run time the call is skipped if Registers::watch is
+/// 0.
 void watchAccesses(llvm::Module &module, llvm::GlobalVariable *registers);
 
 } // namespace attune

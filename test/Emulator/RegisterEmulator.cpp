@@ -1,4 +1,4 @@
-//===- RegisterEmulator.cpp - The GPUs of tools for tests -------------------===//
+//===- RegisterEmulator.cpp - The emulated GPUs of test tools ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// Lowers two thresholds of the schedule so that small models use code that on a GPU only large models use: wide tiles,
-/// and attention that limits the keys and values which concurrent blocks read.
+/// Lowers two parameters of the schedule, so that small models use code that only large models use on a GPU: wide
+/// thread-block tiles, and an attention that limits the keys and values which concurrent blocks read.
 static void shrink(mlir::rt::Schedule &schedule, GpuSchedule &own) {
   schedule.wideBlocks = 2;
   own.specificCacheBytes = 96 << 10;

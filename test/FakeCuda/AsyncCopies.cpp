@@ -1,8 +1,8 @@
 //===- AsyncCopies.cpp - cp.async --------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// On a GPU a copy may happen at any time between its start and the wait for its group. Here it happens at its start or,
-// with `lazy`, at the wait.
+// On a GPU a copy by cp.async may happen at any time between its start and the wait for its group. Here the copy
+// happens at its start or, with the setting `lazy`, at the wait.
 //===----------------------------------------------------------------------===//
 
 #include "DeviceMemory.h"
@@ -21,7 +21,8 @@ static void perform(const PendingCopy &copy) {
 }
 
 /// Executes cp.async.ca or cp.async.cg. The inputs are the address to copy to, the address to copy from and,
-/// optionally, the number of bytes to read. The rest of the bytes become zeros.
+/// optionally, the number of bytes to read. The rest of the size that the name of the operation gives is filled with
+/// zeros.
 static void copy(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   auto size = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "shared.global.") + std::strlen("shared.global.")));

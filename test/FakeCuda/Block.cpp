@@ -164,7 +164,8 @@ void Block::meetWarp(const emulated::Operation &operation, uint32_t mask, const 
   complete(meeting, members, perform);
 }
 
-/// Completes each barrier at which enough threads have arrived: |count|, or all unfinished threads if |count| is 0.
+/// Completes each barrier at which enough threads have arrived: Barrier::count threads, or all unfinished threads if
+/// this count is 0.
 void Block::releaseBarriers() {
   for (auto &[id, barrier] : barriers) {
     Meeting &meeting = barrier.meeting;
@@ -266,7 +267,8 @@ static void onFault(int, siginfo_t *info, void *) {
   siglongjmp(faultReturn, 1);
 }
 
-/// Runs the blocks with the linear numbers |places|, of which the x coordinate varies fastest, until one has a problem.
+/// Runs the blocks |places| in this order, until one has a problem. A place is the linear number of a block in the
+/// grid; the x coordinate varies fastest. Returns the same as runLaunch.
 static std::string runBlocks(const Launch &launch, const std::vector<uint64_t> &places) {
   Block block(launch);
   for (uint64_t number : places) {

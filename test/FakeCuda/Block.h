@@ -20,7 +20,7 @@
 
 namespace attune::fake {
 
-/// A copy by cp.async that is delayed until a thread waits for it.
+/// A copy by cp.async that is delayed until its thread waits for its group.
 struct PendingCopy {
   char *to;
   const char *from;
@@ -38,8 +38,9 @@ struct Thread {
   ThreadTime time;
 };
 
-/// The threads of a warp or block that have arrived at an operation which they execute together. Vectors have an
-/// element for each lane of the warp, or for each thread of the block.
+/// The threads of a warp or block that have arrived at an operation which they execute together. |inputs| and |outputs|
+/// have the words of attune_emulate for each lane of the warp, or for the threads of the block up to the last one that
+/// has arrived.
 struct Meeting {
   const emulated::Operation *operation = nullptr;
   std::vector<const uint64_t *> inputs; ///< null for a thread that has not arrived
@@ -56,15 +57,18 @@ struct Launch {
   void *const *args;
 };
 
+/// The running block of a launch. The same object runs the blocks of the launch one after the other. A function that
+/// fails ends the block and does not return.
 class Block {
 public:
   explicit Block(const Launch &launch);
   ~Block();
   /// Runs the block at the coordinates |place| [3] of the grid. Returns "", or a description of the problem that ended
-  /// it.
+  /// the block.
   std::string run(const uint32_t *place);
 
-  /// These functions return the running block and its running thread.
+  /// `current` returns the running block. The next three functions return the running thread of this block, the number
+  /// of that thread in the block, and the number of threads of the block.
   static Block &current();
   Thread &thread() { return threads[running]; }
   uint32_t threadNumber() const { return running; }
@@ -72,16 +76,18 @@ public:
 
   using Perform = std::function<void(Meeting &)>;
   /// Waits until the lanes of |mask| of this thread's warp have arrived at |operation|. The last lane to arrive calls
-  /// |perform| once for all of them.
+  /// |perform| once for all of them. Fails if |mask| lacks this thread's lane, or if lanes with the same mask wait at
+  /// another operation.
   void meetWarp(const emulated::Operation &operation, uint32_t mask, const uint64_t *inputs, uint64_t *outputs, const Perform &perform);
   /// Waits until |count| threads of the block have arrived at barrier |id|, or all threads that have not ended if
-  /// |count| is 0. The last thread to arrive calls |perform| once for all of them.
+  /// |count| is 0. Calls of `arrive` count, too. The thread that completes the barrier calls |perform| once for all
+  /// threads that wait. Fails if threads wait at the barrier with another operation.
   void meetBlock(const emulated::Operation &operation, uint32_t id, uint32_t count, const uint64_t *inputs, uint64_t *outputs,
                  const Perform &perform);
   /// Counts this thread as arrived at barrier |id|, of |count| threads, and continues.
   void arrive(const emulated::Operation &operation, uint32_t id, uint32_t count);
-  /// Waits until all threads of this thread's warpgroup have arrived at |operation|. The last one calls |perform|;
-  /// |first| is the number of the warpgroup's first thread in the block.
+  /// Waits until all threads of this thread's warpgroup have arrived at |operation|. The last thread to arrive calls
+  /// |perform|; |first| is the number of the warpgroup's first thread in the block.
   void meetWarpgroup(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs,
                      const std::function<void(Meeting &, uint32_t first)> &perform);
   /// Suspends this thread until another thread wakes it. |operation| is the name for error messages.
@@ -93,12 +99,13 @@ public:
   void maybeYield();
   /// Ends the block with an error; does not return.
   [[noreturn]] void fail(const std::string &what);
-  /// If |data| is in shared memory, records an access to it and fails if it is outside of the memory that the launch
-  /// requested or races with an earlier access.
+  /// If |data| is in shared memory, records an access to |bytes| bytes at |data|. Fails if the access is outside of the
+  /// static and dynamic shared memory of the launch, or races with an earlier access. Does nothing with `watch=0`.
   void checkShared(const void *data, uint64_t bytes, bool isWrite);
-  /// Fails unless the |bytes| bytes at |data| are in the shared memory that the launch requested.
+  /// Fails unless the |bytes| bytes at |data| are in the static and dynamic shared memory of the launch.
   void checkRange(const void *data, uint64_t bytes);
-  /// Returns the 16 bits of shared memory at the address whose lowest 18 bits are those of |address|.
+  /// Returns the 16 bits of shared memory at the address whose lowest 18 bits are those of |address|. Fails if they are
+  /// not in the static and dynamic shared memory of the launch.
   uint16_t sharedElement(uint64_t address);
   /// Returns true if |data| is in shared memory; |offset| becomes its offset there in bytes.
   bool isShared(const void *data, uint64_t &offset) const;
@@ -132,7 +139,8 @@ private:
   SharedRaces races;
 };
 
-/// Runs all blocks of |launch|. Returns "", or a description of the first problem that names kernel, block and thread.
+/// Runs the blocks of |launch|, until one has a problem. Returns "", or a description of the problem with the kernel,
+/// the block and the thread.
 std::string runLaunch(const Launch &launch);
 
 } // namespace attune::fake

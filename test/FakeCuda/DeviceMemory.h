@@ -18,16 +18,17 @@ class DeviceMemory {
 public:
   static DeviceMemory &get();
 
-  /// Allocates |bytes|; returns null if no memory is left.
+  /// Allocates |bytes| bytes, aligned to a page. Returns null if the allocations would exceed Settings::memory, or if
+  /// no addresses are left.
   void *allocate(uint64_t bytes);
-  /// Frees an allocation; returns false if |data| is not one.
+  /// Frees the allocation at |data|; returns false if none begins there.
   bool free(void *data);
   /// `contains` returns true if |data| is in the range of addresses of device memory, `isAllocated` if [data, data +
   /// bytes) is in one allocation.
   bool contains(const void *data) const;
   bool isAllocated(const void *data, uint64_t bytes) const;
-  /// Returns "" if a kernel may access |bytes| bytes at |data|, else a description of the problem. Addresses outside of
-  /// the range of device memory are not checked.
+  /// Returns "" if a kernel may access |bytes| bytes at |data|, else a description of the problem. Does not check
+  /// addresses outside of the range of device memory, and returns "" for them.
   std::string describeAccess(const void *data, uint64_t bytes) const;
   /// Makes all allocations accessible to this program, or inaccessible.
   void open(bool isOpen);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of the CUDA driver's interface that the runtime uses. They are as strict as those of the real driver,
-// and stricter where possible. Images are shared objects that emulateDevice makes. Errors of kernels appear as on a
-// GPU: at the next wait, and in every call from then on. Their descriptions are printed to standard error.
+// and stricter where possible. Images are shared objects that emulateDevice makes. As on a GPU, a launch succeeds even
+// if its kernel has an error. Every later call that needs a context returns the error; with `lazy`, from the wait that
+// runs the kernel on. The description of the error is printed to standard error.
 //===----------------------------------------------------------------------===//
 
 #include "DriverCall.h"

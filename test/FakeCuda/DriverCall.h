@@ -34,7 +34,7 @@ enum : Code {
 struct LoadedFunction {
   const emulated::Image *image;
   const emulated::Kernel *kernel;
-  bool hasLimit = false;     ///< false if a block may have 48 KiB of shared memory, static and dynamic together
+  bool hasLimit = false;     ///< if false, a block may have 48 KiB of shared memory, static and dynamic together
   unsigned dynamicLimit = 0; ///< if |hasLimit|, the most bytes of dynamic shared memory of a block
 };
 
@@ -56,19 +56,20 @@ struct State {
   bool isInitialized = false;
   int retained = 0;     ///< how often the primary context has been retained and not released
   Code error = success; ///< the error of a kernel or copy; once set, it stays
-  std::map<std::string, uint32_t> calls; ///< the number of calls by function
+  std::map<std::string, uint32_t> calls; ///< the number of calls of each function
   std::map<Module, LoadedModule *> modules;
   std::map<Function, LoadedFunction *> functions;
   std::map<Event, RecordedEvent> events;
 
-  /// Sets |error| because of |problem|, which is printed to standard error. Queued work no longer runs.
+  /// Prints |problem| to standard error. Sets |error| to illegalAddress if |problem| describes an illegal address or an
+  /// access outside of every allocation, else to launchFailed. Work that is queued does not run after that.
   void fail(const std::string &problem);
-  /// Returns the only state, which outlives its users.
+  /// Returns the only state, which is never destroyed.
   static State &get();
 };
 
-/// The contexts that a thread has pushed with cuCtxPushCurrent, all of them the one primary context. A thread other
-/// than the main one must pop them before it ends.
+/// The contexts that a thread has pushed with cuCtxPushCurrent and not popped, each of them the primary context. A
+/// thread other than the main one must pop them before it ends; else the program aborts.
 struct ContextStack : std::vector<Context> {
   ~ContextStack();
 };
@@ -85,21 +86,24 @@ struct OpenMemory {
 /// One call of a driver function. The constructor takes the lock, writes the log and injects failures.
 class Call {
 public:
-  /// Begins a call of the function |name|. |needsContext|: it fails if the thread has no current context. |isUnsafe|:
-  /// it may wait for the whole GPU, so it fails and invalidates all captures if one of them forbids such calls.
+  /// Begins a call of the function |name|. Sets |code| to the first error that applies: the error that the setting
+  /// `fail` injects into this call; notInitialized before cuInit; if |needsContext|, invalidContext if the thread has
+  /// no current context, else State::error; if |isUnsafe|, captureUnsupported if a capture forbids calls that may wait
+  /// for the whole GPU. In this last case all captures become invalid.
   explicit Call(const char *name, bool needsContext = true, bool isUnsafe = false);
   bool failed() const { return code != success; }
-  /// Queues |work| in |stream|, which must be known to Streams. Returns an error if a capture does not allow it.
+  /// Queues |work| in |stream|, which must be known to Streams. Returns captureImplicit or captureInvalid, and does not
+  /// queue |work|, if a capture does not allow it. When its turn comes, |work| runs only if State::error is success.
   Code enqueue(Stream stream, Work work);
   /// Returns true and invalidates all captures if |stream| is the default stream while a blocking stream is being
-  /// captured: the default stream would have to wait for it.
+  /// captured, because the default stream would have to wait for the captured one.
   bool isImplicitlyCaptured(Stream stream);
   /// Runs all work of all streams. Returns State::error.
   Code drain();
 
   State &state;
   Code code = success;
-  uint64_t number = 0; ///< the number of the work that was queued last
+  uint64_t number = 0; ///< the number of the work that this call queued last
 
 private:
   std::lock_guard<std::recursive_mutex> lock;
@@ -109,9 +113,9 @@ private:
 bool isDevice(Address address, size_t bytes);
 /// Returns true if |data| is not null and not an address of device memory.
 bool isHost(const void *data);
-/// Returns true if |address| is a multiple of 16; else prints an error that begins with |what|. This driver demands it
-/// of all copies on the device, because kernels that access vectors need it. A real driver copies from any address, but
-/// slowly.
+/// Returns true if |address| is a multiple of 16; else prints an error that begins with |what|. The fake driver demands
+/// multiples of 16 for all addresses of copies in device memory, because kernels that access vectors need them. A real
+/// driver copies from any address, but slowly.
 bool isAligned(const char *what, Address address);
 
 } // namespace attune::fake

@@ -14,7 +14,8 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-/// Returns the rule of the driver that a launch with these sizes breaks, or null if it breaks none.
+/// Returns the text of a rule of the driver that a launch with these sizes breaks, or null if the launch breaks none.
+/// |sharedBytes| is the size of dynamic shared memory.
 static const char *findLaunchProblem(const LoadedFunction &function, std::array<unsigned, 3> grid, std::array<unsigned, 3> block,
                                      unsigned sharedBytes) {
   uint64_t threads = uint64_t(block[0]) * block[1] * block[2], shared = uint64_t(function.image->staticShared) + sharedBytes;

@@ -10,7 +10,8 @@ using namespace attune;
 using namespace attune::cuda;
 using namespace attune::fake;
 
-/// Invalidates the capture of |stream|, and returns the error of the call that does so: a wait for the stream.
+/// Invalidates the capture of |stream|. Returns captureUnsupported, the error of a call that waits for a stream which
+/// is being captured.
 static Code breakCapture(Stream stream) {
   Streams::get().invalidateCaptures(stream);
   return captureUnsupported;
@@ -40,7 +41,7 @@ Code cuStreamSynchronize(Stream stream) {
     return breakCapture(stream);
   if (!call.failed() && call.isImplicitlyCaptured(stream))
     return captureImplicit;
-  // The stream's work is finished even if the call returns an error.
+  // Runs the stream's work even if the call fails for another reason than a capture.
   Streams::get().finish(stream);
   return call.failed() ? call.code : call.state.error;
 }

@@ -1,8 +1,9 @@
 /*===- DriverTest.c - The rules of the fake driver ----------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * DriverTest IMAGE TEST runs the test TEST below on the driver in test/FakeCuda. IMAGE is the emulated image of
- * Inputs/kernels.ll. driver.test has the settings in ATTUNE_FAKE_CUDA that each test needs.
+ * attune-test-fake-driver IMAGE TEST runs the test TEST of the table in main, on the driver in test/FakeCuda, and
+ * prints "ok" if the test passes. IMAGE is a file with the emulated image of Inputs/kernels.ll. driver.test sets
+ * ATTUNE_FAKE_CUDA as each test needs it.
  *===-----------------------------------------------------------------------===*/
 
 #define _GNU_SOURCE
@@ -76,7 +77,7 @@ static void open_driver(const char *path) {
   }
 }
 
-/* Launches a kernel that doubles the COUNT numbers at |data|. */
+/* Launches a kernel that doubles the COUNT floats at |data|. */
 static int launch_scale(address data, handle stream) {
   int64_t count = COUNT;
   float factor = 2;
@@ -91,13 +92,14 @@ static int is_scaled(int i, float factor) {
   return 1;
 }
 
-/* Queues work in stream i: copies host[i] to the GPU, doubles it there, and copies it to result[i]. */
+/* Queues work in streams[i]: copies host[i] to device[i], doubles the numbers there, and copies them to result[i]. */
 static void queue_all(int i) {
   CHECK(to_device(device[i], host[i], BYTES, streams[i]) == 0 && launch_scale(device[i], streams[i]) == 0);
   CHECK(to_host(result[i], device[i], BYTES, streams[i]) == 0);
 }
 
-/* The work of a stream runs when a call waits for it. The work of another stream does not run then. */
+/* With `lazy`, the work of a stream runs when a call waits for the stream. The work of another stream does not run
+ * then. */
 static void test_late(void) {
   queue_all(0);
   queue_all(1);
@@ -106,7 +108,7 @@ static void test_late(void) {
   CHECK(stream_wait(streams[0]) == 0 && is_scaled(0, 2));
 }
 
-/* With random order, work of other streams also runs during a wait. Each stream keeps its own order. */
+/* With `lazy,random`, work of other streams also runs during a wait. Each stream keeps its own order. */
 static void test_random(void) {
   float steps[2][16] = {{0}};
   for (int step = 0; step < 16; ++step)
@@ -224,7 +226,8 @@ static void test_graph(void) {
   CHECK(stream_wait(streams[0]) == 0 && is_scaled(0, 8));
 }
 
-/* Calls that a capture forbids fail and invalidate it; a relaxed thread may allocate memory during a capture. */
+/* Calls that a capture forbids fail and invalidate the capture. A thread in the capture mode "relaxed" may allocate
+ * memory during a capture. */
 static void test_broken_captures(void) {
   handle graph;
   address memory;

@@ -4,9 +4,10 @@
 // attune-test-emulator FILE.ll --image=OUT                     writes the emulated image of the device code in FILE.ll
 // attune-test-emulator FILE.ll KERNEL GRID BLOCK SHARED ARG…   launches a kernel and prints its buffers
 //
-// GRID and BLOCK are "X", "X,Y" or "X,Y,Z". SHARED is the number of bytes of dynamic shared memory. An ARG is a number,
-// "i32=N", "i64=N" or "f32=X", or a buffer, "f32:COUNT:FILL" or "i32:COUNT:FILL". FILL is "count" (0, 1, 2, …),
-// "random" (multiples of 1/8 from -1 to 7/8 for f32, whole numbers from -8 to 7 for i32) or a number.
+// GRID, in blocks, and BLOCK, in threads, are "X", "X,Y" or "X,Y,Z". SHARED is the number of bytes of dynamic shared
+// memory. An ARG is a number, "i32=N", "i64=N" or "f32=X", or a buffer of COUNT elements, "f32:COUNT:FILL" or
+// "i32:COUNT:FILL". FILL is "count" (elements 0, 1, 2, …), "random" (multiples of 1/8 from -1 to 7/8 for f32, whole
+// numbers from -8 to 7 for i32) or a number that all elements get.
 //===----------------------------------------------------------------------===//
 
 #include "cuda/Driver.h"
@@ -26,7 +27,7 @@ namespace {
 /// An argument of a kernel.
 struct Argument {
   bool isBuffer = false, isFloat = false;
-  uint64_t value = 0; ///< the number, or the address of the buffer
+  uint64_t value = 0; ///< the bits of the number, or the address of the buffer
   std::vector<uint32_t> contents;
 };
 
@@ -91,7 +92,8 @@ void print(const Argument &argument, size_t number) {
   llvm::outs() << '\n';
 }
 
-/// Launches a kernel of |image|. |words| are KERNEL, GRID and so on of the command line.
+/// Launches a kernel of |image| and prints its buffers when it has run. |words| are KERNEL, GRID and so on of the
+/// command line. Ends the program with 1 at an error.
 void launch(const std::string &image, llvm::ArrayRef<char *> words) {
   const cuda::Driver *driver;
   if (cuda::openDriver(driver) != ATTUNE_OK)

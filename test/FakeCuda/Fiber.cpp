@@ -38,8 +38,8 @@ attune_fake_switch:
 extern "C" __attribute__((visibility("hidden"))) void attune_fake_switch(void **save, void *top);
 
 void Fiber::prepare(char *stack, size_t bytes, void (*entry)()) {
-  // The stack begins with what the switch pops: six registers and the address to return to. One more word makes the
-  // stack aligned as after a call.
+  // The stack holds the words that attune_fake_switch pops: six registers and the address to return to. One more word
+  // makes the stack aligned as after a call.
   auto end = reinterpret_cast<uintptr_t>(stack + bytes) / 64 * 64;
   auto *words = reinterpret_cast<uintptr_t *>(end) - 8;
   std::memset(words, 0, 8 * sizeof(uintptr_t));

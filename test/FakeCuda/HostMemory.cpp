@@ -12,8 +12,9 @@
 
 using namespace attune::fake;
 
-/// Copies by a system call, which fails for memory that is not mapped instead of ending the program. Returns false in
-/// that case.
+/// Copies |bytes| bytes by a system call, which fails for memory that is not mapped instead of ending the program.
+/// Returns false if some of the memory is not mapped. Where the system call is not available, copies without this
+/// check.
 static bool copyChecked(void *to, const void *from, size_t bytes) {
   for (size_t done = 0; done < bytes;) {
     iovec local{static_cast<char *>(to) + done, bytes - done};

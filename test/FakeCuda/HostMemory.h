@@ -8,8 +8,8 @@
 
 namespace attune::fake {
 
-/// Host memory that a queued copy to the GPU will read. A real driver may read it at any time until the copy is done,
-/// so it must not change before, whether it is pinned or not.
+/// Host memory that a queued copy to the GPU will read. A real driver may read this memory at any time until the copy
+/// is done, so the host must not change it until then, whether it is pinned or not.
 class HostSource {
 public:
   HostSource(const void *data, size_t bytes) : data(static_cast<const char *>(data)), expected(this->data, bytes) {}

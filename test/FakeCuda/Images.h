@@ -10,14 +10,15 @@
 
 namespace attune::fake {
 
-/// Loads the shared object at |image|, whose length follows from its ELF headers. Returns null and sets |problem| if it
-/// cannot be loaded.
+/// Loads the shared object at |image|, whose length follows from its ELF headers, and returns its handle. Returns null
+/// and sets |problem| if |image| is not an ELF file or cannot be loaded.
 void *loadLibrary(const void *image, std::string &problem);
 
-/// Sets the handlers of the operations of |image|. Returns false and sets |problem| if one is unknown.
+/// Sets the handlers of the operations of |image|. Returns false and sets |problem| if an operation has no handler.
 bool resolve(const emulated::Image &image, std::string &problem);
 
-/// Makes the symbols of this library and of the C library's mathematics visible to the shared objects that it loads.
+/// Makes the symbols of this library and of the libraries that it is linked to, such as libm, visible to the shared
+/// objects that loadLibrary loads.
 void showSymbols();
 
 } // namespace attune::fake

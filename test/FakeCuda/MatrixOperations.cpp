@@ -23,8 +23,8 @@ static char *matrixRow(Meeting &meeting, uint32_t matrix, uint32_t row) {
   return address;
 }
 
-/// Executes ldmatrix. The input of a lane is the address of a row of 16 bytes. From each matrix, lane l gets the
-/// elements 2 (l mod 4) and 2 (l mod 4) + 1 of row l / 4 or, with `.trans`, of column l / 4.
+/// Executes ldmatrix. The input of a lane is the address of a matrix row of 8 elements of 16 bits. From each matrix,
+/// lane l gets the elements 2 (l mod 4) and 2 (l mod 4) + 1 of row l / 4 or, with `.trans`, of column l / 4.
 static void loadMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -44,8 +44,8 @@ static void loadMatrix(const emulated::Operation &operation, const uint64_t *inp
   });
 }
 
-/// Executes stmatrix, which stores the elements that ldmatrix would load. The inputs of a lane are the address of a row
-/// and two elements for each matrix.
+/// Executes stmatrix, which stores the elements that ldmatrix would load. The inputs of a lane are the address of a
+/// matrix row and, for each matrix, a word with two elements.
 static void storeMatrix(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t count = countMatrices(operation);
   Block &block = Block::current();
@@ -65,7 +65,7 @@ static void storeMatrix(const emulated::Operation &operation, const uint64_t *in
 }
 
 namespace {
-/// An mma: adds the product of A [16, depth] and B [depth, 8] to C [16, 8].
+/// An mma operation, which adds the product of A [16, depth] and B [depth, 8] to C [16, 8].
 struct MatrixProduct {
   explicit MatrixProduct(const emulated::Operation &operation) {
     depth = static_cast<uint32_t>(std::atoi(std::strstr(operation.name, "m16n8k") + 6));
@@ -91,7 +91,9 @@ struct MatrixProduct {
 
 void MatrixProduct::perform(Meeting &meeting) const {
   float a[16][16], b[16][8];
-  uint32_t halves = isWide ? 1 : 2, step = isWide ? 4 : 8; // elements of a register; values of k between registers
+  // A register has |halves| elements. From a register of a lane to the next one with other values of k, k grows by
+  // |step|.
+  uint32_t halves = isWide ? 1 : 2, step = isWide ? 4 : 8;
   for (uint32_t lane = 0; lane < 32; ++lane) {
     const uint64_t *in = meeting.inputs[lane];
     for (uint32_t half = 0; half < halves; ++half) {

@@ -114,7 +114,8 @@ static void waitAtBarrier(const emulated::Operation &, const uint64_t *inputs, u
   block.memoryBarriers.wait(block, inputs[0], static_cast<uint32_t>(inputs[1]) & 1);
 }
 
-/// Copies the box of |map| that begins at the coordinates |at| to |to|. Elements outside of the tensor become zeros.
+/// Copies the TMA tile of |map| whose first element has the coordinates |at|, innermost dimension first, to |to| in
+/// shared memory. Elements outside of the tensor become zeros.
 static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   uint32_t count[5], element[5] = {};
   uint64_t total = 1;
@@ -140,8 +141,8 @@ static void copyBox(const TensorMap &map, const int32_t *at, char *to) {
   }
 }
 
-/// Executes cp.async.bulk.tensor from global memory. The inputs are the address to copy to, the address of the barrier,
-/// the map, and the coordinates, the innermost dimension first.
+/// Executes cp.async.bulk.tensor from global to shared memory. The inputs are the address to copy to, the address of
+/// the barrier, the address of the TensorMap, and the coordinates of the first element, innermost dimension first.
 static void copyTensor(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *) {
   Block &block = Block::current();
   block.maybeYield();

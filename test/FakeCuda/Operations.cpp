@@ -35,6 +35,6 @@ extern "C" __attribute__((visibility("default"))) void attune_emulate_access(con
     block.fail((kind == 0 ? "reads " : "writes ") + problem);
 }
 
-/// The function that code compiled by LLVM calls to round a float to bf16. The result is in the low half of the
-/// register in which functions return floats.
+/// Rounds a float to bf16 for code that LLVM has compiled, which calls this function by name. The result is in the low
+/// 16 bits of the register in which functions return floats.
 extern "C" __attribute__((visibility("default"))) float __truncsfbf2(float value) { return toFloat(toBf16(value)); }

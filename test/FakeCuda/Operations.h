@@ -13,7 +13,7 @@
 
 namespace attune::fake {
 
-/// Executes an operation for the running thread.
+/// A function that executes an operation for the running thread. |inputs| and |outputs| are words as in attune_emulate.
 using Handler = void (*)(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs);
 
 struct HandlerEntry {

@@ -9,7 +9,7 @@
 
 using namespace attune::fake;
 
-/// Applies the setting |word|, such as "random=3".
+/// Applies the setting |word|, such as "random=3". Aborts if no setting has this name.
 static void apply(Settings &settings, const std::string &word) {
   size_t equals = word.find('=');
   std::string key = word.substr(0, equals), value = equals == std::string::npos ? "" : word.substr(equals + 1);

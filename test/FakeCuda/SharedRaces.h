@@ -1,8 +1,8 @@
 //===- SharedRaces.h - Unordered accesses to shared memory ------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two threads race if both access a byte, one of them writes it, and no barrier separates the accesses: a barrier of
-// the block or, if both threads are in one warp, of the warp.
+// Two threads race if both access a byte, at least one of them writes it, and no barrier separates the accesses: a
+// barrier of the block or a warpgroup, an mbarrier or, if both threads are in one warp, a barrier of the warp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
 #define ATTUNE_TEST_FAKECUDA_SHAREDRACES_H
@@ -12,9 +12,10 @@
 
 namespace attune::fake {
 
-/// The time of a thread for the race detector. |block| is the number of the last barrier of the block, of a warpgroup
-/// or in memory (an mbarrier) that the thread passed; these barriers are numbered in the order in which they complete.
-/// |warp| is the number of bar.warp.sync operations that the thread has passed.
+/// The time of a thread for the race detector. |block| is the number of the last barrier that the thread passed. A
+/// barrier of the block or of a warpgroup gets the next number when it completes, an mbarrier when a thread passes it.
+/// Accesses with different |block| count as separated. |warp| is the number of bar.warp.sync operations that the thread
+/// has passed.
 struct ThreadTime {
   uint32_t block = 0, warp = 0;
 };
@@ -31,7 +32,8 @@ public:
 private:
   static constexpr uint32_t none = UINT32_MAX, several = UINT32_MAX - 1;
   struct Access {
-    uint32_t thread = none, warp = none; ///< of the last access; |several| if more than one have read
+    /// The thread and the warp of the last access; |several| if more than one have read since the last barrier.
+    uint32_t thread = none, warp = none;
     ThreadTime time;
   };
   /// The last write of a byte, and its reads.

@@ -20,7 +20,7 @@ Streams &Streams::get() {
   return *streams;
 }
 
-/// Returns the handle by which |streams| knows |stream|: the default stream has the handles null and 1.
+/// Returns the key of |stream| in |streams|: null for both handles of the default stream, which are null and 1.
 Stream Streams::canonical(Stream stream) { return stream == reinterpret_cast<Stream>(1) ? nullptr : stream; }
 
 Stream Streams::create(bool isBlocking) {
@@ -68,9 +68,9 @@ void Streams::finish(uint64_t number) {
   runReady(needed);
 }
 
-/// Runs all work whose numbers are in |needed|; the values are not used. If the order is random, other work that is
-/// ready may run in between. Ascending numbers are a valid order, because work has a larger number than the work on
-/// which it depends.
+/// Runs the pending work whose numbers are the keys of |needed|; the mapped values are not used. |needed| must have all
+/// pending work on which other work in it depends. If the order is random, other work that is ready may run in between.
+/// Ascending numbers are a valid order, because work has a larger number than the work on which it depends.
 void Streams::runReady(const std::map<uint64_t, bool> &needed) {
   auto run = [&](std::map<uint64_t, Item>::iterator item) {
     Work work = std::move(item->second.work);

@@ -41,7 +41,8 @@ public:
   /// Returns the number of streams that have been created and not destroyed.
   size_t count() const { return streams.size() - 1; }
 
-  /// Queues |work|, or adds it to the graph that |stream| is captured into. Returns its number, from 1 on.
+  /// Queues |work| in |stream|, which must be known, and runs it unless the setting `lazy` is on. If |stream| is being
+  /// captured, records |work| instead. Returns the number of |work|; numbers begin at 1.
   uint64_t enqueue(cuda::Stream stream, Work work);
   /// Runs work |number| and the work on which it depends.
   void finish(uint64_t number);
@@ -67,7 +68,7 @@ public:
 private:
   struct State {
     bool isBlocking = true;
-    uint64_t last = 0; ///< the last work queued, done or not
+    uint64_t last = 0; ///< the number of the work that was queued last, done or not; 0 if there is none
     int capture = cuda::captureNone, mode = 0; ///< a CUstreamCaptureStatus and a CUstreamCaptureMode
     std::vector<Work> captured;
   };

@@ -90,8 +90,8 @@ static void warpBarrier(const emulated::Operation &operation, const uint64_t *in
   ++block.thread().time.warp;
 }
 
-/// Executes barrier.cta.sync and barrier.cta.red. The inputs are the barrier, with `.count` the number of threads, and
-/// with `.red` the predicate.
+/// Executes barrier.cta.sync and barrier.cta.red. The inputs are, in this order, the number of the barrier (without
+/// inputs, barrier 0), with `.count` the number of threads, and with `.red` the predicate.
 static void blockBarrier(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   uint32_t id = operation.numInputs > 0 ? static_cast<uint32_t>(inputs[0]) : 0;
   uint32_t count = has(operation, ".count") ? static_cast<uint32_t>(inputs[1]) : 0;

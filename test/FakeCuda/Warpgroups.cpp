@@ -14,10 +14,10 @@
 using namespace attune;
 using namespace attune::fake;
 
-/// The rows and the depth of every product.
+/// The rows M and the depth K of every wgmma.
 static constexpr uint32_t rows = 64, depth = 16;
 /// A mark is a quiet NaN. Bits 7 to 21 hold the number of a product, from 1 to |maxNumber|; bits 0 to 6 hold the index
-/// of a sum of the thread.
+/// of a sum among the sums of its thread.
 static constexpr uint32_t markBits = 0x7fc00000, maxNumber = (1 << 15) - 1;
 /// The number of products that a warpgroup keeps. Marks of older products are never replaced.
 static constexpr size_t keptProducts = 64;
@@ -78,8 +78,14 @@ ProductForm::ProductForm(const std::string &text) {
 
 namespace {
 
-/// A matrix in shared memory, given by its descriptor: its address, the distances |leading| and |stride| in bytes
-/// between core matrices of 8 x 8 elements, and the swizzle. A row of a core matrix is 16 bytes.
+/// A matrix of 16-bit elements in shared memory, given by its matrix descriptor: the low 18 bits of its address, two
+/// distances in bytes, and the swizzle (none or 128 bytes). Rows below are rows of A or columns of B.
+///
+/// Without a swizzle, the matrix consists of core matrices of 8 x 8 elements, stored as 8 times 16 bytes. Core matrices
+/// are |stride| apart along the rows and |leading| apart along k. With the swizzle, memory has rows of 128 bytes. If
+/// the matrix is not transposed, such a row has 64 values of k, and groups of 8 rows are |stride| apart. If the matrix
+/// is transposed, such a row has 64 rows at one k; groups of 8 values of k are |stride| apart, and groups of 64 rows
+/// are |leading| apart.
 struct Matrix {
   Matrix(Block &block, uint64_t descriptor)
       : block(block), start((descriptor & 0x3fff) << 4), leading((descriptor >> 16 & 0x3fff) << 4),
@@ -181,7 +187,7 @@ void Warpgroup::perform(Block &block, uint32_t number) {
 //===----------------------------------------------------------------------===//
 
 /// Executes wgmma.mma_async. The inputs are the former sums, if the product may be added to them, then A (a descriptor
-/// or four words of two elements), the descriptor of B, and what ProductForm::scaleInput describes.
+/// or four words of two elements), the descriptor of B, and the flag of ProductForm::scaleInput if there is one.
 static void multiply(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   static std::map<const emulated::Operation *, std::unique_ptr<ProductForm>> forms;
   std::unique_ptr<ProductForm> &form = forms[&operation];
@@ -213,8 +219,8 @@ static void commitGroup(const emulated::Operation &operation, const uint64_t *in
                       [&block](Meeting &, uint32_t first) { block.warpgroups[first / warpgroupThreads].commit(); });
 }
 
-/// Executes wgmma.wait_group. The number of groups that it leaves is the operand or, if the operation returns sums, in
-/// its text. The sums are inputs and outputs, so that marks become results.
+/// Executes wgmma.wait_group. The number of latest groups that it does not wait for is the input or, if the operation
+/// returns sums, stands in its text. The sums are inputs and outputs, so that marks become results.
 static void waitForGroups(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   Block &block = Block::current();
   const emulated::Operation *of = &operation;
@@ -228,8 +234,8 @@ static void waitForGroups(const emulated::Operation &operation, const uint64_t *
   });
 }
 
-/// Executes wgmma.fence. It orders accesses to registers, which need no order here. If it returns sums, they are its
-/// inputs.
+/// Executes wgmma.fence, which orders accesses to registers; these need no order here. If the operation has outputs,
+/// they are sums, which are also its inputs.
 static void fence(const emulated::Operation &operation, const uint64_t *inputs, uint64_t *outputs) {
   std::copy_n(inputs, operation.numOutputs, outputs);
 }

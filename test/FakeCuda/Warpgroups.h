@@ -28,7 +28,8 @@ struct ProductForm {
   uint32_t columns, sums; ///< the columns of the product, and the sums of each thread (N above)
   bool isBf16, aInRegisters, aIsTransposed, bIsTransposed;
   /// The place of a matrix descriptor among the inputs. Input |input| is the descriptor itself if |layout| is -1.
-  /// Otherwise the low half of the descriptor is that input plus |offset|, and the high half is |layout|.
+  /// Otherwise the low 32 bits of the descriptor are the low 32 bits of that input plus |offset|, and the high 32 bits
+  /// are |layout|.
   struct Descriptor {
     uint32_t input;
     int64_t offset, layout;
@@ -36,7 +37,7 @@ struct ProductForm {
   };
   uint32_t aInput; ///< the first of the four inputs with elements of A, if A is in registers
   Descriptor a, b;
-  int64_t scaleInput; ///< the input that is 0 if the product replaces the former sums; -1 if the text decides that
+  int64_t scaleInput; ///< number of the input that is 0 if the product replaces the former sums; -1 if there is none
   bool isSum;         ///< if |scaleInput| is -1, true if the product is added to the former sums
 
 private:
@@ -46,7 +47,7 @@ private:
 /// One product that a warpgroup has started.
 struct WarpgroupProduct {
   const ProductForm *form;
-  uint64_t aMatrix, bMatrix;    ///< descriptors
+  uint64_t aMatrix, bMatrix;    ///< descriptors; |aMatrix| is 0 if A is in registers
   bool isSum;                   ///< true if the product is added to the former sums
   std::vector<uint32_t> aWords; ///< [thread][4], the elements of A if they are in registers
   std::vector<uint32_t> sums;   ///< [thread][form->sums], the former sums, and the new ones when |isDone|
@@ -62,7 +63,8 @@ public:
   void commit();
   /// Finishes the products of all closed groups but the latest |left|.
   void finish(Block &block, size_t left);
-  /// Returns |word| or, if it is a mark of a finished product, the sum of |thread| that it stands for.
+  /// Returns |word| or, if it is a mark of a finished product, the sum for which the mark stands. |thread| is the
+  /// number of the thread in the warpgroup whose register holds |word|.
   uint32_t resolve(uint32_t word, uint32_t thread) const;
 
 private:

@@ -1,9 +1,12 @@
 //===- Artifact.cpp - Fuzz opening and running compiled models ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: choices that damage a weights file and the numbers of a descriptor, and that make the arguments of calls.
-// Strings and arrays of a descriptor are in the object, so only sizes, types and limits are damaged. The entry accesses
-// every byte that the runtime promises, so the sanitizer finds invalid arguments that the runtime accepts.
+// Input: choices (FuzzedDataProvider) that damage a weights file and a descriptor, and that make the arguments of
+// calls. The strings and arrays of a descriptor are part of the object, which the runtime trusts. So the choices change
+// the numbers in a descriptor (sizes, types, fills, limits, and the magic number, version and size at its beginning),
+// and only one kind of pointers: the name of a tensor may become null. The entry accesses every byte of the inputs, the
+// workspace and the outputs, and each 512th byte of the weights, so that the sanitizer finds invalid arguments that the
+// runtime accepts.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 
@@ -20,7 +23,7 @@ namespace {
 constexpr uint64_t kWeights = 4000;
 constexpr char kManifest[] = "{\"tensors\":[{\"name\":\"w\"}]}";
 
-/// A model descriptor and all that it points to, so that the fuzzer can change any field.
+/// A model descriptor and all that it points to, so that the fuzzer can change them.
 struct Model {
   int64_t shapes[5][4] = {{-1, -2, 4, 2}, {-1, -2, 4, 2}, {4, 2, 3, 1}, {-1, -2, 4, 2}, {-1, 3, 2, 2}};
   attune_dim_desc dims[2] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"length", 16, ATTUNE_DIM_INPUTS, 0}};
@@ -115,7 +118,8 @@ void damage(FuzzedDataProvider &data, Model &model) {
     reinterpret_cast<uint8_t *>(&model.desc)[data.ConsumeIntegralInRange<size_t>(0, 15)] = data.ConsumeIntegral<uint8_t>();
 }
 
-/// Writes the weights file of |model|, damaged, and returns its path.
+/// Writes a weights file for |model| and returns its path. May overwrite up to two fields of the header and truncate
+/// the file.
 const char *writeWeights(FuzzedDataProvider &data, const Model &model) {
   static int file = memfd_create("fuzz.weights", 0);
   static char path[64];
@@ -139,7 +143,8 @@ const char *writeWeights(FuzzedDataProvider &data, const Model &model) {
   return path;
 }
 
-/// A tensor of a call: valid, or with one invalid field. It has as much memory as it claims.
+/// A tensor of a call: valid, or with one invalid field. |tensor|.data, if it is not null, has at least |tensor|.bytes
+/// bytes.
 struct Argument {
   int64_t shape[8] = {};
   std::vector<uint64_t> memory;

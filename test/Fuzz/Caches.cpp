@@ -3,8 +3,8 @@
 //
 // Input: a series of calls on one session, some with wrong arguments, that encode sources, append tokens to slots,
 // truncate and copy slots, and read and write caches. The entries write the caches as compiled entries do, at the
-// addresses that the runtime gives them. The target knows the content of each slot and source from the calls that
-// succeeded. Other content aborts the run, and so does a row beyond the limits that the runtime accepts.
+// addresses that the runtime gives them. From the calls that succeed, the fuzz target knows the content that each slot
+// and source must have. It aborts if a read gives other content, or if the runtime accepts a row beyond its limits.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 
@@ -28,12 +28,13 @@ void check(bool good) {
     abort();
 }
 
-/// Returns element |i| of head |h| of the key or value for |token|.
+/// Returns element |i| of head |h| of the key for |token|. The value for |token| has the negative of it.
 float element(int64_t token, int64_t h, int64_t i) { return static_cast<float>(token * 100 + h * 10 + i); }
 
 int64_t at(const attune_call *call, int input, int64_t i) { return static_cast<const int64_t *>(call->inputs[input])[i]; }
 
-/// Writes |token| at |position| of |slot| to the caches of slots or of sources; the first of these begins at |state|.
+/// Writes the key and value for |token| at |position| of |slot|, which is a slot or a source. |state| begins with the
+/// keys of all |slots| slots (or sources), each of |panels| panels of kPanel tokens; the values follow.
 void writeToken(float *state, int64_t slots, int64_t panels, int64_t slot, int64_t position, int64_t token) {
   check(slot >= 0 && slot < slots && position >= 0 && position < panels * kPanel);
   int64_t elements = kHeads * kSize * kPanel * panels;
@@ -45,8 +46,8 @@ void writeToken(float *state, int64_t slots, int64_t panels, int64_t slot, int64
     }
 }
 
-/// The entry that writes sources: puts the ids of each row into the caches of its source. Inputs: ids [batch, length],
-/// sources [batch].
+/// The entry that writes sources: writes the ids of each row as tokens to the caches of the row's source. Inputs: ids
+/// [batch, source_length], sources [batch].
 int32_t encode(const attune_host *, const attune_call *call) {
   const int64_t *counts = call->state_dims;
   float *state = static_cast<float *>(call->state) + 2 * counts[0] * counts[1] * kPanel * kHeads * kSize;
@@ -56,8 +57,9 @@ int32_t encode(const attune_host *, const attune_call *call) {
   return 0;
 }
 
-/// The entry of the decoder: appends the visible ids of each row to the caches of its slot. Inputs: ids [batch,
-/// length], attention_mask [batch, length], slots, past_lengths, sources, source_lengths [batch]. Fails on id 99.
+/// The entries `prefill` and `extend` of the decoder: append the ids of each row whose mask is 1, as tokens, to the
+/// caches of the row's slot. Inputs: ids [batch, length], attention_mask [batch, length], slots, past_lengths, sources,
+/// source_lengths [batch]. Fail on id 99.
 int32_t append(const attune_host *, const attune_call *call) {
   const int64_t *counts = call->state_dims, *dims = call->dims;
   for (int64_t row = 0; row < dims[0]; ++row) {
@@ -275,7 +277,7 @@ private:
       slots.at(static_cast<size_t>(slot)).tokens = tokens.values;
   }
 
-  /// Returns the elements [heads, tokens, size] for |tokens| in cache 0 or 1.
+  /// Returns the elements [heads, tokens, size] for |tokens|: of keys if |cache| is even, of values if it is odd.
   static std::vector<float> dense(const std::vector<int64_t> &tokens, int cache) {
     std::vector<float> result;
     for (int64_t h = 0; h < kHeads; ++h)
@@ -295,7 +297,7 @@ private:
     attune_tensor tensor = {kCaches[cache].name, ATTUNE_F32, 4, shape, got.data(), wanted.size() * 4};
     check((attune_session_cache_read(session, &slot, &tensor) == ATTUNE_OK) == (length > 0));
     check(std::equal(wanted.begin(), wanted.end(), got.begin()));
-    // One token more than the slot has.
+    // Reading one token more than the slot has must fail.
     got.resize(wanted.size() + kHeads * kSize);
     shape[2] = length + 1, tensor.data = got.data(), tensor.bytes = got.size() * 4;
     check(attune_session_cache_read(session, &slot, &tensor) != ATTUNE_OK);

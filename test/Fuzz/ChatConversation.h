@@ -11,8 +11,9 @@
 
 namespace attune::fuzz {
 
-/// Renders the program of |bytes| bytes at |program| on a conversation with tools. Returns the status of opening or
-/// rendering; ends the process if the text breaks a promise of the runtime.
+/// Renders a conversation with tools by the compiled templates at |program|, |bytes| bytes at an address that is a
+/// multiple of 8. Returns the status of opening the templates or of rendering. Aborts if the rendered text exceeds the
+/// limit or lacks the NUL after it, or if a span of the assistant is not inside the text.
 inline attune_status renderChat(const void *program, size_t bytes) {
   attune_chat_options options;
   attune_chat_options_init(&options);

@@ -1,7 +1,8 @@
 //===- ChatProgram.cpp - Fuzz compiled chat templates ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a compiled template, whose bytes are untrusted. It is rendered on a conversation within limits.
+// Input: a compiled template, whose bytes are untrusted. The target renders a conversation by it, with limits on
+// memory, output and steps.
 //===----------------------------------------------------------------------===//
 #include "test/Fuzz/ChatConversation.h"
 
@@ -9,7 +10,8 @@
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // The length in the header is set, or nearly every input would end there.
+  // Sets the size of the program in the header, at byte 8. Otherwise the check of this size would reject nearly every
+  // input.
   std::vector<uint64_t> aligned(size / 8 + 1);
   memcpy(aligned.data(), data, size);
   auto length = static_cast<uint32_t>(size);

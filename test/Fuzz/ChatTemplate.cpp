@@ -1,8 +1,9 @@
 //===- ChatTemplate.cpp - Fuzz the compiler of chat templates -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: the text of a template. A template that compiles is rendered on a conversation within limits; a program that
-// the compiler wrote must never be damaged.
+// Input: the text of a template. The target compiles the template and renders a conversation by the program, with
+// limits. The runtime must never find the program damaged or incompatible, and must fail with NOT_FOUND exactly if the
+// compiler has warned that it cannot compile the template.
 //===----------------------------------------------------------------------===//
 #include "test/Fuzz/ChatConversation.h"
 

@@ -38,7 +38,7 @@ struct Folder {
 };
 } // namespace
 
-/// Ends the run unless the error |status| is one line about a file of the folder.
+/// Ends the run unless the error |status| is one line that contains the path of |folder|. Returns 0.
 static int checkError(const Status &status, const Folder &folder) {
   if (status.message().find('\n') != std::string::npos || status.message().find(folder.path) == std::string::npos) {
     fprintf(stderr, "not an error that names the file: '%s'\n", status.message().c_str());
@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<ModelFolder> model = openModelFolder(folder.path);
   if (!model)
     return checkError(model.status(), folder);
-  // Skips models of thousands of layers, which are valid, but slow.
+  // Skips models of many layers, which are valid, but slow. -1 keeps the input out of the corpus.
   if (model->spec.tensors().size() > 2000)
     return -1;
   Result<mlir::OwningOpRef<mlir::ModuleOp>> module = importModel(someContext(), model->spec, *model->tensors);

@@ -10,9 +10,9 @@
 
 namespace attune {
 
-/// An endless sequence of decisions. Each byte after the first eight makes one decision; after the last byte, a
-/// generator that the first eight bytes seed makes them. So an input of eight random bytes is a whole test, and a
-/// longer one changes single decisions of it.
+/// An endless sequence of decisions. Each two bytes after the first eight make one decision, as does a last single
+/// byte. After the last byte, a generator that the first eight bytes seed makes the decisions. So an input of eight
+/// random bytes is a whole test. The further bytes of a longer input choose its first decisions one by one.
 class Decisions {
 public:
   Decisions(const uint8_t *data, size_t size) : data(data), end(data + size) {

@@ -12,9 +12,10 @@
 
 namespace attune {
 
-/// Opens the file of |writer| and encodes a text by it, if |status|, that of the reader of "fuzz", is a success. Traps for
-/// an error that does not name the file, and for a file that the runtime does not accept: it takes all that the compiler
-/// writes.
+/// Checks the tokenizer that a reader has made from the input, with "fuzz" as the name of the file. |status| is the
+/// result of the reader. If it is an error, traps unless the message begins with that name. If it is a success, opens
+/// the file that |writer| has written and encodes a sample text; traps if the runtime does not accept the file, since
+/// it accepts all that the compiler writes.
 inline void encodeSample(const Status &status, text::TextFileWriter &writer) {
   if (status.failed()) {
     if (status.message().rfind("fuzz: ", 0) != 0)

@@ -1,9 +1,10 @@
 //===- Gguf.cpp - Fuzz GGUF files -----------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a file. If it is accepted, the target reads the first and the last element of every tensor, and the sanitizer
-// checks that their blocks are within the input. Its chat templates and its tokenizer are read, too. The target `tokenizer`
-// writes and uses tables of tokenizers, which takes longer.
+// Input: a GGUF file. If the reader accepts the file, the target reads the first and the last element of every tensor,
+// and the sanitizer checks that the blocks of these elements are within the input. The target also reads the chat
+// templates and the tokenizer of the file. It does not write and use the tables of the tokenizer, which takes longer
+// and is the task of the target `tokenizer`.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/DType.h"
 #include "compiler/Support/Gguf.h"

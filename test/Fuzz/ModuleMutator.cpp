@@ -1,9 +1,10 @@
 //===- ModuleMutator.cpp - Random changes of IR ---------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changing a single type is hardly ever valid. So types change in two ways: everywhere at once, including constants and
-// attributes with the same number; or at one operand or result, with an unrealized_conversion_cast between the old type
-// and the new one, so that only the operation itself has to accept the new type.
+// A change of a single type is hardly ever valid. So types change in two ways: a size or an element type everywhere at
+// once, a size also in constants and attributes that equal it; or the type of one operand or result, with an
+// unrealized_conversion_cast between the old type and the new one, so that only the operation itself has to accept the
+// new type.
 //===----------------------------------------------------------------------===//
 #include "test/Fuzz/ModuleMutator.h"
 
@@ -62,7 +63,7 @@ Value ModuleMutator::pickValue(Operation *op, Type type, Value except) {
 
 Value ModuleMutator::makeValue(Operation *op, Type type) {
   OpBuilder builder(op);
-  // Upstream's folds of slices read a poison offset as an integer.
+  // Integers are 0, not poison, because upstream's folds of slices read a poison offset as an integer.
   if (type.isIntOrIndex())
     return arith::ConstantOp::create(builder, op->getLoc(), builder.getZeroAttr(type));
   return ub::PoisonOp::create(builder, op->getLoc(), type, ub::PoisonAttr::get(op->getContext()));
@@ -76,7 +77,7 @@ int64_t ModuleMutator::pickSize(int64_t size) {
   int64_t sizes[] = {
       0, 1, ShapedType::kDynamic, 2, 3, 16, 17, size / 2, size * 2, size + 1, size - 1, 4096, int64_t(1) << 33, int64_t(1) << 62};
   int64_t picked = sizes[decisions.pick(std::size(sizes))];
-  // Larger sizes do not occur as constants in the IR; they are computed from other sizes.
+  // Negative results (0 - 1, a product that overflows, half of a dynamic size) become 1.
   return ShapedType::isDynamic(picked) ? picked : picked < 0 ? 1 : picked;
 }
 
@@ -161,7 +162,7 @@ Attribute ModuleMutator::changeAttribute(Attribute attribute, bool keepsForm) {
       values.pop_back();
     } else if (!values.empty()) {
       Number &value = decisions.of(values), number = static_cast<Number>(pickNumber(value));
-      // The number of dynamic sizes must equal the number of operands.
+      // A dynamic number stays dynamic, because the operation has one operand for each of them.
       if (keepsForm && (ShapedType::isDynamic(value) || ShapedType::isDynamic(number)))
         return Attribute();
       value = number;
@@ -234,14 +235,15 @@ Attribute ModuleMutator::changeAttribute(Attribute attribute, bool keepsForm) {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Gives weights whose type has changed a source of the new type.
+/// Sets the source of each weight whose type has changed to the tensor of the weight's name and new type.
 static void updateWeights(ModuleOp module) {
   for (auto weight : module.getOps<xfmr::WeightOp>())
     if (auto type = dyn_cast<RankedTensorType>(weight.getType()); type && xfmr::getSourceType(weight.getSource()) != type)
       weight.setSourceAttr(xfmr::TensorSourceAttr::get(module.getContext(), weight.getSymName(), type));
 }
 
-/// Replaces types and attributes in all of |module| except in sources of weights, which have constraints of their own.
+/// Applies |replacer| to the types and attributes in all of |module|, except attributes of the dialect `xfmr`, such as
+/// sources of weights, and dense elements and arrays, which have constraints of their own. Then calls updateWeights.
 static void replaceEverywhere(ModuleOp module, AttrTypeReplacer &replacer) {
   replacer.addReplacement([](Attribute attribute) -> std::optional<std::pair<Attribute, WalkResult>> {
     if (attribute.getDialect().getNamespace() == xfmr::XfmrDialect::getDialectNamespace() ||
@@ -306,13 +308,13 @@ bool ModuleMutator::changeOperandType() {
     return false;
   OpBuilder builder(op);
   Value cast = UnrealizedConversionCastOp::create(builder, op->getLoc(), type, operand.get()).getResult(0);
-  // Operands that were the same value may have to stay the same.
+  // An operation may require that operands with the same value keep the same value.
   Value old = operand.get();
   bool all = decisions.once(2);
   for (OpOperand &other : op->getOpOperands())
     if (&other == &operand || (all && other.get() == old))
       other.set(cast);
-  // Results of destination operands have their types.
+  // The result of a destination operand has the type of this operand.
   if (decisions.once(2))
     for (Value result : op->getResults())
       if (result.getType() == old.getType()) {
@@ -352,7 +354,8 @@ bool ModuleMutator::changeOneAttribute() {
   NamedAttribute named = decisions.of(attributes);
   bool ours = op->getName().getDialectNamespace() == xfmr::XfmrDialect::getDialectNamespace();
   bool free = ours || !op->getInherentAttr(named.getName());
-  // Upstream's verifiers do not check how operands are divided into groups, nor whether groups of dimensions exist.
+  // Keeps segment sizes and reassociations, because upstream's verifiers do not check how operands are divided into
+  // segments, nor whether the groups of dimensions exist. Keeps affine maps, too.
   if (named.getName() == "reassociation" || named.getName() == "operandSegmentSizes" || named.getName() == "resultSegmentSizes" ||
       isa<AffineMapAttr>(named.getValue()))
     return false;
@@ -366,7 +369,7 @@ bool ModuleMutator::changeOneAttribute() {
   if (!value || value == named.getValue())
     return false;
   op->setAttr(named.getName(), value);
-  // Without its attribute, text parses to the default of the attribute.
+  // Gives attributes that are absent their defaults, as a parser of the printed module does.
   op->getName().populateDefaultProperties(op->getPropertiesStorage());
   return true;
 }
@@ -518,7 +521,8 @@ bool ModuleMutator::eraseArgument() {
   return true;
 }
 
-/// Returns the return operation of |function|; null if it has none or several.
+/// Returns the `func.return` at the end of the only block of |function|. Returns null if |function| is null, has no
+/// body or several blocks, or if its block ends otherwise.
 static func::ReturnOp findReturn(func::FuncOp function) {
   if (!function || !llvm::hasSingleElement(function.getBody()))
     return {};
@@ -573,7 +577,7 @@ bool ModuleMutator::eraseResult() {
 
 bool ModuleMutator::mutate() {
   using Change = bool (ModuleMutator::*)();
-  // The changes that are valid most often and find most occur several times in the list.
+  // Changes that are valid most often and find most errors occur several times in the list.
   static constexpr Change changes[] = {&ModuleMutator::changeSizeEverywhere,
                                        &ModuleMutator::changeSizeEverywhere,
                                        &ModuleMutator::changeElementTypeEverywhere,

@@ -10,10 +10,11 @@
 
 namespace attune {
 
-/// Changes a module of any phase. |decisions| select the position and the kind of change: sizes and element types of
-/// one value or of all, attributes, operands, operations, constants, regions, and arguments and results of functions.
-/// The result may be invalid; the caller verifies it. Attributes of upstream operations keep their kind, because
-/// upstream's verifiers read attributes that they have not checked.
+/// A random change of a module of any phase. |decisions| select the position and the kind of the change: sizes and
+/// element types of one value or of all, attributes, operands, operations, constants, regions, and arguments and
+/// results of functions. The changed module may be invalid; the caller verifies it. Inherent attributes of upstream
+/// operations keep their kind, because upstream's verifiers read attributes that they have not checked. The constructor
+/// lists the operations of the module, so each mutator changes the module only once.
 class ModuleMutator {
 public:
   ModuleMutator(mlir::ModuleOp module, Decisions &decisions);
@@ -22,23 +23,26 @@ public:
   bool mutate();
 
 private:
-  /// Returns an operation of the module; either all names or all operations are equally likely.
+  /// Returns an operation of the module. Either all operations or all names of operations are equally likely.
   mlir::Operation *pickOp();
   mlir::func::FuncOp pickFunction();
-  /// Returns an attribute of any operation; null if there is none.
+  /// Returns an attribute of the operation that pickOp returns; null if that operation has none.
   mlir::Attribute pickAttribute();
-  /// Returns a value of type |type| that may be used at |op|, other than |except|; null if there is none.
+  /// Returns a value of type |type|, other than |except|, that is defined before |op| in a block around |op|; null if
+  /// there is none.
   mlir::Value pickValue(mlir::Operation *op, mlir::Type type, mlir::Value except = {});
-  /// Creates an arbitrary value of |type| before |op|.
+  /// Creates a value of |type| before |op|: 0 for an integer or an index, else poison.
   mlir::Value makeValue(mlir::Operation *op, mlir::Type type);
   int64_t pickSize(int64_t size);
   int64_t pickNumber(int64_t number);
   mlir::Type pickElementType(mlir::Type type);
 
-  /// Returns |type| with another size, element type or rank; |type| itself if it has none.
+  /// Returns |type| with another size, element type, rank or layout; a scalar type changes to another one. Returns
+  /// |type| itself if it is neither a scalar nor a ranked type, or if the changed type would be invalid.
   mlir::Type changeType(mlir::Type type);
-  /// Returns |attribute| with another value of its kind, null if there is none. With |keepsForm|, arrays of numbers
-  /// keep their length and the positions of dynamic sizes, since upstream's accessors read one operand for each.
+  /// Returns an attribute of the kind of |attribute| with another value; null if there is none. With |keepsForm|,
+  /// arrays of numbers keep their length and the positions of their dynamic sizes, since upstream's accessors read one
+  /// operand for each dynamic size.
   mlir::Attribute changeAttribute(mlir::Attribute attribute, bool keepsForm = false);
 
   bool changeSizeEverywhere();

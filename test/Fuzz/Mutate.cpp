@@ -1,11 +1,12 @@
 //===- Mutate.cpp - Fuzz passes with changed IR of every phase ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a precision, and a phase
-// of its compilation; then, eight times, changes of the module at that phase, and the following phases, or one pass. A
-// module that the verifier accepts must pass through them, or be rejected with a diagnostic. ATTUNE_FUZZ_PRINT=1 shows
-// each changed module and its passes: `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` ends with a reproducer,
-// whose first line is the attune-opt command. At the end, the number of modules that passes ran on is printed.
+// Input: decisions (Decisions.h). They pick a golden model or a random module, a target with a precision, and a phase.
+// Eight times, they then pick changes of the module before that phase, and the pipeline that runs on the changed
+// module: this phase and some of the following ones, or a single pass. If the verifier accepts the changed module, the
+// pipeline must succeed, or reject it with a diagnostic. ATTUNE_FUZZ_PRINT=1 prints each changed module and its passes:
+// the output of `ATTUNE_FUZZ_PRINT=1 attune-fuzz-mutate INPUT 2> bad.mlir` ends with a reproducer, whose first line is
+// the attune-opt command. At exit, the number of modules that passes ran on is printed.
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"
@@ -41,12 +42,13 @@ namespace {
 constexpr Phase kPhases[] = {Phase::Dialect, Phase::Linalg, Phase::Tiled, Phase::Kernels, Phase::Bufferized, Phase::Vector, Phase::Target};
 constexpr size_t kPhaseCount = std::size(kPhases);
 
-/// Golden models with the features that differ between families: caches, rotary embeddings, cross attention, relative
-/// positions.
+/// Golden models of test/fixtures with the features that differ between families: caches, rotary embeddings, cross
+/// attention, relative positions.
 constexpr const char *kModels[] = {"bert_base", "gpt2_cache", "llama_cache", "marian_forward", "bert_relative_key", "distilbert_base"};
 constexpr size_t kRandomModules = 26;
 
-/// A target with precisions and a format of weights, as options of the phase pipelines.
+/// The options of a target: CPU features, operand type of projections, kernel backend, type of caches and format of
+/// weights. Each target has another |name|.
 struct TargetOptions {
   const char *name, *cpu;
   mlir::xfmr::Precision precision;
@@ -54,7 +56,7 @@ struct TargetOptions {
   mlir::xfmr::Precision caches = mlir::xfmr::Precision::F32;
   const char *format = "";
 
-  /// Returns the target itself, which must be in the build.
+  /// Returns the target with these options, which the first call creates. Aborts if the build lacks the target.
   const Target &get() const {
     static std::map<const char *, std::unique_ptr<Target>> made;
     std::unique_ptr<Target> &found = made[name];
@@ -96,14 +98,16 @@ constexpr TargetOptions kTargets[] = {
     {"cuda-int8", "x86-64-v4", Precision::F16, "cuda", "", Precision::Int8, "int8:16:asym"},
 };
 
-/// The modules to change. They are kept as text and parsed once in each context; a single context would keep the types
-/// of all runs.
+/// The modules to change. They are kept as text and parsed once in each context. Contexts are replaced, because a
+/// single one would keep the types and attributes of all runs.
 class Modules {
 public:
-  /// Returns the module of |model| for |target| after the phase before kPhases[|phase|]; null if a phase rejects the
-  /// model.
+  /// Returns the module of |model| for |target| as it is before kPhases[|phase|]; null if an earlier phase rejects the
+  /// model. |model| is an index of kModels, or the number of golden models plus the number of a random module. |target|
+  /// is an index of kTargets. After the phase `kernels`, only a part of the module is left (copyPart).
   mlir::ModuleOp get(size_t model, size_t target, size_t phase);
-  /// Begins a new context from time to time, but never between two calls of get for one run.
+  /// Begins a run. Every kRunsOfContext runs, this replaces the context, which deletes all modules that get has
+  /// returned.
   void startRun() {
     if (runs++ % kRunsOfContext == 0) {
       parsed.clear();
@@ -124,7 +128,7 @@ private:
     return all;
   }
 
-  /// Returns the module of |model| as imported; null if the fixture cannot be read.
+  /// Returns the module of |model| as imported. Ends the program with an error if the golden model cannot be read.
   mlir::OwningOpRef<mlir::ModuleOp> import(size_t model);
 
   using Key = std::tuple<size_t, size_t, size_t>;
@@ -136,7 +140,7 @@ private:
 
 } // namespace
 
-/// Ends the run.
+/// Prints |text| and aborts.
 [[noreturn]] static void failRun(const std::string &text) {
   fprintf(stderr, "%s\n", text.c_str());
   abort();
@@ -160,7 +164,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
       failRun(module.message());
     return std::move(*module);
   }
-  // If a random module is invalid, the next one is tried.
+  // If a random module is invalid, the module of the next seed is tried.
   DiagnosticCollector diagnostics(context.get(), [](const std::string &) {});
   for (uint64_t seed = (model + 1) * 1000;; ++seed) {
     std::vector<uint8_t> data(200);
@@ -173,8 +177,8 @@ mlir::OwningOpRef<mlir::ModuleOp> Modules::import(size_t model) {
   }
 }
 
-/// Returns a copy of |module| with the bodies of one to four functions at random. More would make runs slow and show
-/// little else, since kernels are similar.
+/// Returns a copy of |module| with the bodies of one to four functions at random; the other functions become private
+/// declarations. More bodies would make runs slow and show little else, since kernels are similar.
 static mlir::OwningOpRef<mlir::ModuleOp> copyPart(mlir::ModuleOp module, Decisions decisions) {
   std::vector<mlir::func::FuncOp> defined;
   for (auto function : module.getOps<mlir::func::FuncOp>())
@@ -234,7 +238,7 @@ mlir::ModuleOp Modules::get(size_t model, size_t target, size_t phase) {
 
 /// Appends each pass of this project in the pipeline |text| to |passes|, as a pipeline of its own between |before| and
 /// |after|: "a,func.func(b,c{d e})" gives "a", "func.func(b)" and "func.func(c{d e})" if these are passes of this
-/// project.
+/// project. Passes nested in operations other than func.func are skipped.
 static void splitPasses(llvm::StringRef text, const std::string &before, const std::string &after, std::vector<std::string> &passes) {
   size_t begin = 0, depth = 0;
   for (size_t i = 0; i <= text.size(); ++i) {
@@ -252,7 +256,7 @@ static void splitPasses(llvm::StringRef text, const std::string &before, const s
   }
 }
 
-/// Returns the passes of this project in all phases for a target, each as a pipeline of its own.
+/// Returns the passes that splitPasses finds in all phases for kTargets[|target|], each as a pipeline of its own.
 static const std::vector<std::string> &getPasses(size_t target) {
   static std::vector<std::string> passes[std::size(kTargets)];
   if (!passes[target].empty())
@@ -268,8 +272,8 @@ static const std::vector<std::string> &getPasses(size_t target) {
   return passes[target];
 }
 
-/// Returns true if the types of sums in |module| are those of products on tensor cores. Upstream's verifier of these
-/// products reads the kind of their sums without a check.
+/// Returns true if the accumulator and the result of each `nvvm.mma.sync` in |module| have types that this operation
+/// supports. Upstream's verifier of the operation infers a kind from these types and reads it without a check.
 static bool hasKnownSums(mlir::ModuleOp module) {
   return !module
               ->walk([](mlir::NVVM::MmaOp op) {
@@ -281,8 +285,8 @@ static bool hasKnownSums(mlir::ModuleOp module) {
               .wasInterrupted();
 }
 
-/// Returns true if |module| asks for the size of a dimension beyond the rank. That is undefined, and upstream's folds
-/// do not check it.
+/// Returns true if an operation in |module|, such as tensor.dim, asks for the size of a dimension by a constant index
+/// that is negative or not below the rank. That is undefined, and upstream's folds do not check the index.
 static bool asksForNoDimension(mlir::ModuleOp module) {
   return module
       ->walk([](mlir::ShapedDimOpInterface op) {
@@ -294,8 +298,9 @@ static bool asksForNoDimension(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Returns true if |module| has a view or a buffer of negative size, or a view that steps by 0 elements. The former is
-/// undefined, and upstream's folds write the size into a type; for the latter they do not find dropped dimensions.
+/// Returns true if |module| has a view or a buffer with a constant negative size, or a view with a constant stride of
+/// 0. A negative size is undefined, and upstream's folds write it into a type. With a stride of 0, upstream's folds
+/// cannot tell which dimensions a rank-reducing view drops.
 static bool hasUndefinedViews(mlir::ModuleOp module) {
   auto isNegative = [](mlir::OpFoldResult size) { return mlir::getConstantIntValue(size).value_or(0) < 0; };
   return module
@@ -310,7 +315,7 @@ static bool hasUndefinedViews(mlir::ModuleOp module) {
       .wasInterrupted();
 }
 
-/// Runs |passes| on |module|. Returns false if they reject it.
+/// Runs |passes| on |module|. Returns false if they reject it with a diagnostic. Aborts if they fail without one.
 static bool runPasses(mlir::PassManager &passes, mlir::ModuleOp module) {
   if (getenv("ATTUNE_FUZZ_PRINT")) {
     std::string text;
@@ -337,8 +342,9 @@ extern "C" int LLVMFuzzerInitialize(int *, char ***) {
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t capacity);
 
-/// Makes most inputs anew, from eight random bytes that seed all decisions. libFuzzer's own changes of a few bytes reach
-/// other modules and targets only where coverage leads it, and a build without instrumentation has none.
+/// Replaces three of four inputs by eight random bytes, which seed all decisions. libFuzzer's own mutations change a
+/// few bytes; they reach other modules and targets only where coverage guides them, and a build without instrumentation
+/// measures no coverage.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t capacity, unsigned seed) {
   constexpr size_t kSeedSize = 8;
   Decisions decisions(reinterpret_cast<const uint8_t *>(&seed), sizeof(seed));
@@ -349,8 +355,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t cap
   return kSeedSize;
 }
 
-/// Returns a copy of |original| that was changed once or several times and that the verifier accepts; null if |decisions|
-/// lead to none in fifty attempts. Most changes are invalid.
+/// Returns a copy of |original| after one to three changes that the verifier accepts; null if |decisions| lead to none
+/// in fifty attempts. Most changes are invalid. Modules on which code of upstream is known to crash are not returned.
 static mlir::OwningOpRef<mlir::ModuleOp> mutate(mlir::ModuleOp original, Decisions &decisions) {
   for (int attempt = 0; attempt < 50; ++attempt) {
     DiagnosticCollector diagnostics(original.getContext(), [](const std::string &) {});
@@ -370,7 +376,8 @@ static mlir::OwningOpRef<mlir::ModuleOp> mutate(mlir::ModuleOp original, Decisio
   return {};
 }
 
-/// Runs one pass, or phases from kPhases[|phase|] on, on |module|.
+/// Runs on |module| either one pass of |target|, or the phases from kPhases[|phase|] on. The phases end at the first
+/// that rejects the module; after each other phase, they end in half of the cases.
 static void runFrom(size_t phase, size_t target, mlir::ModuleOp module, Decisions &decisions) {
   mlir::MLIRContext &context = *module.getContext();
   if (decisions.once(4)) {
@@ -390,7 +397,8 @@ static void runFrom(size_t phase, size_t target, mlir::ModuleOp module, Decision
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // To make and parse a module takes longer than to change it and run passes on it.
+  // The changes of an input share one module, since making and parsing it takes longer than changing it and running
+  // passes.
   constexpr int kMutationsOfInput = 8;
   static Modules modules;
   static size_t mutations = 0;

@@ -1,9 +1,10 @@
 //===- Pipeline.cpp - Fuzz the dialect and the phases ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: if it begins with '#', the text of IR; else one byte for the precision, then decisions of a random module. A
-// module that parses and verifies must pass through all phases, or be rejected by one with a diagnostic of this
-// project. ATTUNE_FUZZ_PRINT=1 shows the module.
+// Input: if the first byte is '#', the text of IR follows, which is compiled for f32. Otherwise the first byte selects
+// the precision, and the other bytes are the decisions of a random module (RandomModule.h). A module that parses and
+// verifies must pass through all phases that consist of passes, or be rejected by one of them with a diagnostic of this
+// project, not one of MLIR's own. ATTUNE_FUZZ_PRINT=1 prints the module.
 //===----------------------------------------------------------------------===//
 #include "compiler/Driver/Diagnostics.h"
 #include "compiler/Driver/Registry.h"
@@ -19,7 +20,7 @@
 
 using namespace attune;
 
-/// Ends the run.
+/// Prints |what| and |why| and aborts.
 [[noreturn]] static void fail(const char *what, const std::string &why) {
   fprintf(stderr, "%s: %s\n", what, why.c_str());
   abort();

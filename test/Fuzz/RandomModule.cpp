@@ -19,22 +19,23 @@ public:
   std::string write();
 
 private:
-  /// Returns a number from 0 to |count| - 1 by the next byte of the input; 0 after the end of the input.
+  /// Returns a number from 0 to |count| - 1 that the next byte of the input decides; 0 after the end of the input.
   int64_t pick(int64_t count) { return data == end ? 0 : *data++ % count; }
   bool flip() { return pick(2); }
-  /// Returns a size, which may be a multiple of tile sizes or not.
+  /// Returns a size from 1 to 65. Some are multiples of tile sizes, others are not.
   int64_t pickSize() {
     static const int64_t sizes[] = {8, 1, 16, 5, 32, 33, 7, 48, 64, 12, 31, 3, 40, 2, 65, 17};
     return sizes[pick(16)];
   }
-  /// Returns |value|, or sometimes another one.
+  /// Returns |value|, or, in one of 64 cases, |value| + 1, which makes most modules invalid.
   int64_t nearly(int64_t value) { return pick(64) == 63 ? value + 1 : value; }
 
   std::string fresh() { return "%v" + number(++values); }
   static std::string tensor(const std::string &shape) { return "tensor<" + shape + "xf32>"; }
   static std::string rows(int64_t width) { return tensor("?x" + number(width)); }
   static std::string heads(int64_t count, int64_t size) { return tensor("?x" + number(count) + "x" + number(size)); }
-  /// Declares a weight of |type| and adds its reference; returns the name of the value.
+  /// Declares a weight of |type| and adds a reference to it; returns the name of the reference's value. |source| is the
+  /// source attribute of the weight; if empty, the weight is the tensor of the same name.
   std::string weight(const std::string &type, const std::string &source = "");
   std::string matrix(int64_t out, int64_t in, std::string &type) { return weight(type = tensor(number(nearly(out)) + "x" + number(in))); }
   std::string vector(int64_t size, std::string &type) { return weight(type = tensor(number(nearly(size)))); }
@@ -50,14 +51,15 @@ private:
   void writeFfn();
   void writeNorm();
   void writeAttention();
-  /// Returns the clauses of attention with |heads| heads: masks and biases before the attributes.
+  /// Returns the clauses of an attention with |heads| query heads that precede the attributes: mask, head mask and
+  /// distance bias. Writes the operations that compute their operands.
   std::string scoreOperands(int64_t heads);
   std::string scoreAttributes();
 
   const uint8_t *data, *end;
   std::string weights, body;
   int64_t values = 0;
-  /// The token tensor so far, and its number of features.
+  /// The name of the value of the token tensor after the operations so far, and its number of features.
   std::string current;
   int64_t width = 0;
 };

@@ -10,9 +10,10 @@
 
 namespace attune {
 
-/// Returns the text of a module with one entry over the tokens of a batch, built of layers of the dialect: projections,
-/// feed-forwards, norms, attention with masks, biases and windows. |data| decides on the layers, their sizes and
-/// attributes. One decision in some dozens makes the module invalid.
+/// Returns the text of a module with one entry that applies one to four layers to the tokens of a batch. A layer is a
+/// projection, a feed-forward, a norm, an attention with masks, biases and windows, an activation or a softmax. |data|
+/// decides on the layers, their sizes and attributes, by one byte for each decision; after its end, all decisions are
+/// 0. A few decisions make the module invalid, such as a weight of a wrong size.
 std::string makeRandomModule(const uint8_t *data, size_t size);
 
 } // namespace attune

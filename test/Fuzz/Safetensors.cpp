@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - Fuzz the header of safetensors files -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a file. If it is accepted, the target reads the first and the last element of every tensor, and the sanitizer
-// checks that they are within the input.
+// Input: a safetensors file. If the reader accepts it, the fuzz target reads the first and the last element of every
+// tensor of floats or integers, and the sanitizer checks that these elements are within the input.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Safetensors.h"
 
@@ -11,7 +11,7 @@ using namespace attune;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Result<SafetensorsFile> file = SafetensorsFile::parse("fuzz", data, size);
   if (!file) {
-    // The error must be one line that names the file.
+    // The error must begin with the name of the file.
     if (file.message().rfind("fuzz", 0) != 0)
       __builtin_trap();
     return 0;

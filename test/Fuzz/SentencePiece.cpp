@@ -1,8 +1,9 @@
 //===- SentencePiece.cpp - Fuzz SentencePiece models ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a byte that chooses a tokenizer class, or SentencePiece's own encoding, and a SentencePiece model. It is refused
-// by one line that names the file, or it becomes tables that open and encode a text.
+// Input: a byte, and a SentencePiece model. The byte chooses a tokenizer class, or an encoding by the model alone,
+// without a class. The compiler refuses the model with an error that begins with the name of the file, or it writes a
+// .text file. The runtime must open that file, and encodes a text with it.
 //===----------------------------------------------------------------------===//
 #include "compiler/Text/PieceModels.h"
 #include "compiler/Text/TokenizerClasses.h"
@@ -12,7 +13,8 @@
 
 using namespace attune;
 
-/// Writes the tables of a tokenizer that encodes by |model| and whose vocabulary has every other piece of it.
+/// Writes the tables of a tokenizer that has no class and encodes by |model| alone. Its vocabulary has "<unk>" and the
+/// pieces of |model| with even numbers, so that about half of the pieces are no tokens.
 static Status encodePieces(const text::SentencePieceModel &model, text::TextFileWriter &writer) {
   text::TokenizerSpec spec;
   spec.addToken("<unk>", 0);

@@ -1,8 +1,8 @@
 //===- ShardIndex.cpp - Fuzz the index of sharded weights -----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a model.safetensors.index.json, of a folder with the shards a.safetensors ("x", "y") and b.safetensors ("z"), a link that leaves
-// the folder and a file beside the folder. No tensor may come from outside.
+// Input: the model.safetensors.index.json of a folder that has the shards a.safetensors (tensors "x" and "y") and
+// b.safetensors ("z"), and a link to a file beside the folder. No tensor may come from outside of the folder.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SafetensorsWriter.h"

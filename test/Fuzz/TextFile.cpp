@@ -1,11 +1,11 @@
 //===- TextFile.cpp - Fuzz .text files, the encoder and the decoder -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a byte that chooses a tokenizer of test/Text/Inputs, a byte with the number of changes, the changes (section,
-// place in it, value), and a text. The tokenizer's tables are changed there, and the text is encoded, with and without
-// offsets, and decoded, as a whole and as a stream. Without changes, the pieces of the stream must be the text of all
-// ids.
-//===----------------------------------------------------------------------===//
+// Input: a byte that chooses a tokenizer of test/Text/Inputs, a byte with the number of changes modulo 32, the changes,
+// and a text. A change has four bytes: section, position in the section (two bytes, low byte first), and value. After
+// the changes of the tokenizer's file, the text is encoded, with and without offsets, and its ids are decoded, as a
+// whole and as a stream. Without changes, the ids must be the same with and without offsets, and the parts of the
+// stream must join to the text that is decoded as a whole.
 #include "attune/text.h"
 #include "compiler/Text/TokenizerFolder.h"
 #include "runtime/text/TextFormat.h"
@@ -17,7 +17,7 @@
 
 using namespace attune;
 
-/// Returns .text files of tokenizers of all kinds, compiled from folders of test/Text/Inputs.
+/// Returns the contents of the .text files of tokenizers of all kinds, compiled from folders of test/Text/Inputs.
 static std::vector<std::string> compileAll() {
   std::vector<std::string> files;
   for (const char *name :
@@ -32,7 +32,8 @@ static std::vector<std::string> compileAll() {
   return files;
 }
 
-/// Sets byte |place| of section |section| of |file| to |value|; both numbers are taken modulo their limits.
+/// Sets byte |place| of section |section| of |file| to |value|. |section| is taken modulo the number of sections and
+/// |place| modulo the bytes of the section. An empty section does not change.
 static void change(uint8_t *file, uint8_t section, uint16_t place, uint8_t value) {
   text::TextHeader header;
   memcpy(&header, file, sizeof(header));
@@ -42,7 +43,7 @@ static void change(uint8_t *file, uint8_t section, uint16_t place, uint8_t value
     file[entry.offset + place % entry.bytes] = value;
 }
 
-/// Decodes |ids| as a whole and as a stream; they must agree if |intact|.
+/// Decodes |ids| as a whole and as a stream. If |intact|, traps unless both give the same text.
 static void decodeBoth(const attune_text *text, attune_tokenizer *tokenizer, const std::vector<int32_t> &ids, bool intact) {
   const char *part;
   size_t bytes;

@@ -1,8 +1,8 @@
 //===- TokenizerJson.cpp - Fuzz tokenizer.json ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Input: a tokenizer.json. It is refused by one line that names the file, or it becomes tables that open and encode a
-// text.
+// Input: a tokenizer.json. The compiler refuses it with an error that begins with the name of the file, or writes a
+// .text file. The runtime must open that file, and encodes a text with it. Input that is no JSON is ignored.
 //===----------------------------------------------------------------------===//
 #include "compiler/Text/TokenizerSpec.h"
 #include "test/Fuzz/EncodeSample.h"

@@ -1,7 +1,9 @@
 //===- conversation.cpp - Turns of a conversation in one session ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Usage: conversation THREADS [rounded], for a GPU, where logits need be equal up to rounding only
+// conversation THREADS [rounded]: tests that the turns of a conversation in one session give the ids, scores and logits
+// of new sessions that read the whole text. Scores and logits have the same bits or, with "rounded", for a GPU, differ
+// by at most 1e-4. MODEL is the name of the descriptor.
 //===----------------------------------------------------------------------===//
 #include "attune/generate.hpp"
 
@@ -32,8 +34,8 @@ static bool areClose(const float *a, const float *b, int64_t count) {
   return true;
 }
 
-/// Tests three turns of a conversation of two rows. The second row is shorter, so the slots of the rows hold different
-/// numbers of tokens.
+/// Tests three turns of two conversations, the rows of a batch. The second one is shorter, so the slots of the rows
+/// hold different numbers of tokens.
 static void converse(const attune::Model &model, attune::GenerationOptions &options, int64_t threads) {
   attune_session_options large;
   attune_session_options_init(&large);
@@ -58,7 +60,8 @@ static void converse(const attune::Model &model, attune::GenerationOptions &opti
     attune::Session fresh = attune::generationSession(model, options, inputs, threads);
     attune::Generation whole = attune::generate(fresh, options, inputs);
     need(whole->reused_tokens == 0 && (turn > 0) == (continued->reused_tokens > 0), "what is reused");
-    // In each row, the last id of the turn before and the three of this turn are new.
+    // In each row, four tokens are not in the slot yet: the last id of the turn before, which no step has read, and the
+    // three ids of this turn.
     if (options->num_beams == 1 && turn > 0)
       need(continued->reused_tokens == tokens - rows * 4, "how much is reused");
     need(continued->rows == rows && continued->length == whole->length && continued->steps == whole->steps, "sizes");
@@ -74,7 +77,7 @@ static void converse(const attune::Model &model, attune::GenerationOptions &opti
     if (options->want_step_logits)
       need(areClose(continued->step_logits, whole->step_logits, rows * whole->steps * whole->vocab_size), "logits");
   }
-  // The context is full: the call fails, and the tokens in the slot stay.
+  // A call that needs more tokens than the session's limit of past fails, and the slot keeps its tokens.
   Ids longer(24, 1);
   options->max_new_tokens = 32;
   std::vector<attune::Tensor> inputs = {view("input_ids", longer, {1, 24})};

@@ -1,9 +1,10 @@
 //===- decode.cpp - Sequences that are continued in a session --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// decode THREADS [padded]: the results of prefill, extend and decode have the same bits as those of one call of forward
-// with all tokens of a row, whatever else is in the batch and wherever the row's slot is. With "padded" the model
-// counts the padding of a prompt, so that it stays with the row, hidden by the mask. MODEL is the descriptor's name.
+// decode THREADS [padded]: tests that prefill, extend and decode give the same bits as one call of forward with all
+// tokens of a row, whatever else is in the batch and whichever slot the row has. "padded" is for a model whose
+// positions count the padding of a prompt: the padding stays in the slot, hidden by the mask. MODEL is the name of the
+// descriptor.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.hpp"
 
@@ -29,14 +30,16 @@ private:
     return attune::Session(model, {{"batch", batch}, {"length", 12}, {"past", past}}, threads);
   }
   void encode();
-  /// Returns the logits of all tokens of |ids|, which attend to source |source|; ids of padding are hidden.
+  /// Returns the logits `[length, vocabulary]` of the tokens |ids|, with the encoder states of source |source|, if the
+  /// model has an encoder. The mask hides tokens with the padding id.
   std::vector<float> forward(const Ids &ids, int64_t source);
-  /// Compares row |row| of |got| with the last |count| tokens of |ids|.
+  /// Compares row |row| of the logits |got|, `[rows, count, vocabulary]`, with those that forward gives for the last
+  /// |count| tokens of |ids|. Prints |what| and sets |failed| if they differ.
   void expect(const char *what, const attune::Array &got, int64_t row, const Ids &ids, int64_t source, int64_t count = 1);
 
   attune::Model model;
   attune::Session session, whole;
-  std::vector<float> memory; // [rows, sourceLength, hidden], empty if the model reads none
+  std::vector<float> memory; // encoder states [rows, sourceLength, hidden], empty without an encoder
   int64_t hidden = 0, vocabulary = 0;
   bool padded, failed = false;
 };
@@ -78,7 +81,7 @@ void Test::expect(const char *what, const attune::Array &got, int64_t row, const
 
 int Test::run() {
   encode();
-  // Prompts of 7, 4 and 1 tokens, padded on the left by any ids.
+  // Prompts of 7, 4 and 1 tokens, padded on the left.
   Ids prompts[rows] = {{5, 9, 2, 31, 4, 8, 7}, {11, 3, 17, 6}, {40}}, ids(rows * longest, padding), mask(rows * longest, 0);
   for (int64_t row = 0; row < rows; ++row)
     for (size_t i = 0; i < prompts[row].size(); ++i) {
@@ -92,14 +95,14 @@ int Test::run() {
   for (int64_t row = 0; row < rows; ++row)
     expect("prefill", first[0], row, prompts[row], row);
 
-  // Row 1 has ended; the others continue in their slots.
+  // Row 1 has ended; rows 2 and 0 continue in their slots.
   Ids next = {12, 13}, slots = {2, 0};
   std::vector<attune::Array> second = session.run("decode", {attune::view("input_ids", next, {2, 1}), attune::view("slots", slots, {2})});
   prompts[2].push_back(12), prompts[0].push_back(13);
   expect("decode", second[0], 0, prompts[2], 2);
   expect("decode", second[0], 1, prompts[0], 0);
 
-  // Two continuations of one sequence, as beams are: the copy reads the source of its origin.
+  // Continues one sequence in two ways, as beams do. Slot 1, the copy of slot 0, reads the source of slot 0.
   session.copySlot(0, 1);
   Ids beams = {20, 21};
   std::vector<attune::Array> third = session.run("decode", {attune::view("input_ids", beams, {2, 1})});
@@ -108,7 +111,7 @@ int Test::run() {
   expect("beams", third[0], 0, prompts[0], 0);
   expect("beams", third[0], 1, other, 0);
 
-  // Truncates the slot to three tokens, then reads two at once with the logits of both.
+  // Truncates slot 0 to three tokens. Then one call reads two tokens and returns the logits of both.
   session.truncateSlot(0, 3);
   Ids again = {33, 34}, only = {0};
   std::vector<attune::Array> fourth = session.run("extend", {attune::view("input_ids", again, {1, 2}), attune::view("slots", only, {1})});

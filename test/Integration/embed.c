@@ -1,8 +1,8 @@
 /*===- embed.c - A compiled model inside a C program, watched ---------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Runs sessions whose memory ends at a page that must not be touched, each made for exactly the shape it runs, and counts the allocations
- * of the runs: there must be none.
+ * Runs sessions that are made for exactly the shape of their calls. The memory of a session and each tensor end at a
+ * page that must not be touched. The calls must not allocate memory.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/runtime.h"
@@ -15,7 +15,7 @@
 
 extern const attune_model_desc attune_model_bert;
 
-/* The allocator, counted. */
+/* Replaces the allocator by one that counts its calls. */
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -40,7 +40,7 @@ static void must(attune_status status) {
   exit(1);
 }
 
-/* Memory of |bytes| (rounded up to the alignment) that ends at an inaccessible page. */
+/* Returns memory of |bytes| bytes, rounded up to ATTUNE_ALIGNMENT, that ends at an inaccessible page. */
 static void *guarded(size_t bytes) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (bytes + page - 1) / page;
   char *block = mmap(NULL, (pages + 1) * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -50,7 +50,7 @@ static void *guarded(size_t bytes) {
   return block + pages * page - rounded;
 }
 
-/* Runs a batch once on as many threads; returns 0 unless a value is not finite. The outputs end at guard pages too. */
+/* Runs a batch three times on |threads| threads. Returns 1 if a run allocates or a value is not finite, else 0. */
 static int run(attune_model *model, int64_t batch, int64_t length, int64_t threads) {
   attune_dim_limit limits[] = {{"batch", batch}, {"length", length}};
   attune_session_options options;

@@ -1,8 +1,8 @@
 //===- embed.cpp - A compiled model inside a C++ program -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// embed LENGTH THREADS: prints the pooled values as examples/hello does, through the C++ wrapper, and the exception of
-// a wrong call.
+// embed LENGTH THREADS: prints the first pooled values as examples/hello does, through the C++ wrapper, and the errors
+// of two wrong calls.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.hpp"
 
@@ -17,7 +17,7 @@ int main(int argc, char **argv) {
   attune::Model model(attune_model_bert);
   attune::Session session(model, {{"batch", 2}, {"length", length}}, std::atoll(argv[2]));
 
-  // Both sequences are the same, so their results must be.
+  // Both sequences are the same, so their results must be equal.
   std::vector<int64_t> ids(2 * length);
   for (int64_t i = 0; i < 2 * length; ++i)
     ids[i] = (i % length * 7919 + 13) % attune_model_entry(model.get(), nullptr)->inputs[0].max_value;

@@ -3,17 +3,19 @@
 //
 //   attune-test-hosts HOSTS GBIT MICROSECONDS COMMAND...
 //
-// Runs COMMAND on the first of HOSTS hosts that exist while it runs. A host is a network namespace with a name and an
-// address of its own, 10.77.0.1 for the first. This process is the switch between them:
+// Creates HOSTS hosts, runs COMMAND on the first of them, and removes the hosts when COMMAND has ended. Host N is a
+// network namespace with the address 10.77.0.N and the name attuneN; N counts from 1. This process is the switch
+// between the hosts:
 //
 //     host 1: eth0 --- tap --- |        | --- tap --- eth0: host 2
 //                              | switch |
 //     host 3: eth0 --- tap --- |        | --- tap --- eth0: host 4
 //
 // A frame leaves its sender when the frames before it have left, at GBIT gigabits per second, and arrives MICROSECONDS
-// later. A receiver takes frames at the same rate. No frame is dropped. ATTUNE_HOSTS_SHELL names a program that runs a
-// command on a host, as ssh does: FLAGS... ADDRESS COMMAND... The exit status is that of COMMAND. Needs root, which may
-// create network namespaces, and /dev/net/tun; otherwise the exit status is 77.
+// later. A receiver takes frames at the same rate. No frame is dropped. For COMMAND, the environment variable
+// ATTUNE_HOSTS_SHELL names a program that runs a command on a host, as ssh does, with the arguments FLAGS... HOST
+// COMMAND..., where HOST is a name or an address. The exit status is that of COMMAND, or 128 plus the signal that ended
+// it. It is 77 if this user or system cannot create network namespaces or interfaces of /dev/net/tun; root usually can.
 //===----------------------------------------------------------------------===//
 #include <algorithm>
 #include <arpa/inet.h>
@@ -43,14 +45,16 @@
 namespace {
 
 constexpr int kUnsupported = 77, kMaxHosts = 64;
-/// The largest frame: few large frames cost the switch less time than many small ones.
+/// The sizes in bytes of the largest frame and of a frame's header. Few large frames cost the switch less time than
+/// many small ones.
 constexpr int kMaxFrame = 65000, kFrameHeader = 14;
 
-/// A host: the process that keeps its namespaces, and the end of its link at the switch.
+/// A host: the process that keeps its namespaces, and the switch's end of the host's link.
 struct Host {
   pid_t keeper = -1;
   int link = -1;
-  /// The times at which the link has sent, and has received, all frames so far.
+  /// The times, as nanoseconds() returns them, at which the host has sent all frames so far, and has received all
+  /// frames for it so far.
   int64_t sendsFrom = 0, receivesFrom = 0;
 };
 
@@ -111,7 +115,7 @@ static void check(int result, const char *what) {
 // Hosts
 //===----------------------------------------------------------------------===//
 
-/// Brings the interface |name| of this namespace up, with the address 10.77.0.|number| unless that is 0.
+/// Brings the interface |name| of this namespace up. Unless |number| is 0, first gives it the address 10.77.0.|number|.
 static void configure(const char *name, int number) {
   int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   check(socket, "cannot create a socket");
@@ -124,7 +128,7 @@ static void configure(const char *name, int number) {
     check(ioctl(socket, SIOCSIFADDR, &request), "cannot set an address");
     address->sin_addr.s_addr = htonl(0xffffff00u);
     check(ioctl(socket, SIOCSIFNETMASK, &request), "cannot set a network mask");
-    // The switch finds the receiver of a frame in the last byte of its hardware address.
+    // The last byte of a hardware address is the number of its host; by it, the switch finds the receiver of a frame.
     request.ifr_hwaddr = {};
     request.ifr_hwaddr.sa_family = 1; // ARPHRD_ETHER
     request.ifr_hwaddr.sa_data[0] = 2;
@@ -141,7 +145,8 @@ static void configure(const char *name, int number) {
   close(socket);
 }
 
-/// Opens the interface eth0 of this namespace; reads and writes of the result are its frames.
+/// Creates the interface eth0 of this namespace and returns its descriptor. A read returns a frame that the host sends,
+/// and a write delivers a frame to the host.
 static int openLink() {
   int link = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK);
   check(link, "cannot open /dev/net/tun");
@@ -180,7 +185,7 @@ static int receiveDescriptor(int socket) {
   return descriptor;
 }
 
-/// Creates host |number|, from 1 on.
+/// Creates host |number|, counted from 1. Ends the program if that fails, as fail does.
 static Host createHost(int number) {
   int ends[2];
   check(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), "cannot create a pair of sockets");
@@ -223,7 +228,7 @@ static void writeShell(const std::string &path, const std::vector<Host> &hosts) 
   check(chmod(path.c_str(), 0700), "cannot make the shell executable");
 }
 
-/// Ends all processes on |host|, also those that the command has left.
+/// Ends all processes on |host|, also those that the command has left running.
 static void endProcesses(const Host &host) {
   struct stat own, other;
   const std::string network = "/ns/net", folder = "/proc/";
@@ -249,7 +254,8 @@ void Switch::send(int from, int to, const unsigned char *bytes, size_t size) {
   Host &sender = hosts[from], &receiver = hosts[to];
   auto duration = static_cast<int64_t>(double(size) * nanosecondsPerByte);
   sender.sendsFrom = std::max(sender.sendsFrom, nanoseconds()) + duration;
-  // A frame streams through: the receiver takes its bytes while the sender sends them, unless another frame is before it.
+  // The receiver takes the bytes of a frame |latency| after the sender has sent them, or later if it is still receiving
+  // an earlier frame.
   receiver.receivesFrom = std::max(sender.sendsFrom + latency, receiver.receivesFrom + duration);
   frames.push({receiver.receivesFrom, to, std::vector<unsigned char>(bytes, bytes + size)});
 }
@@ -286,7 +292,7 @@ int Switch::run(pid_t command) {
     int status;
     if (waitpid(command, &status, WNOHANG) == command)
       return status;
-    // 20 ms until the next look at the command.
+    // Checks every 20 ms whether the command has ended.
     int64_t wait = frames.empty() ? 20000000 : std::clamp<int64_t>(frames.top().arrival - nanoseconds(), 0, 20000000);
     timespec timeout = {0, static_cast<long>(wait)};
     if (ppoll(links.data(), links.size(), &timeout, nullptr) > 0)
@@ -326,10 +332,10 @@ int main(int argc, char **argv) {
     execvp(words[0], const_cast<char **>(words.data()));
     fail("cannot run nsenter");
   }
-  // A signal ends the command, and then this process.
+  // Passes a signal on to the command; when the command has ended, this process ends, too.
   for (int number : {SIGTERM, SIGINT, SIGHUP})
     signal(number, [](int number) { kill(commandProcess, number); });
-  // Ranks that wait for a message may use all CPUs; the switch goes first.
+  // Ranks that wait for a message may use all CPUs, so the switch asks for a real-time priority.
   sched_param priority = {};
   priority.sched_priority = 1;
   (void)sched_setscheduler(0, SCHED_FIFO, &priority);

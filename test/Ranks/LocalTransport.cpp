@@ -1,7 +1,8 @@
 //===- LocalTransport.cpp - Ranks on this host without MPI ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A transport for tests: processes that `ranks.py` starts share the file of ATTUNE_LOCAL_RANKS, "RANK:COUNT:FILE".
+// A transport for tests. `ranks.py` starts the ranks and sets ATTUNE_LOCAL_RANKS to "RANK:COUNT:FILE": the number of
+// the rank, the number of all ranks, and a file of zeros that the ranks map as shared memory.
 //===----------------------------------------------------------------------===//
 #include "runtime/mpi/SharedWindow.h"
 

@@ -1,10 +1,11 @@
 /*===- OpenTransport.c - Opening a transport on MPI --------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * OpenTransport LIBRARY [LEVEL|communicator]: opens the transport LIBRARY, after MPI was initialized with thread level LEVEL
- * if there is one, as an application does, or with a communicator, although MPI is not initialized. Prints the level that
- * MPI has, the number of ranks that share CPUs with this one or the transport's error, and whether MPI is finalized. Finds
- * the functions of MPI in the library, so that one program serves all implementations.
+ * OpenTransport LIBRARY [LEVEL|communicator]: opens the transport LIBRARY. With LEVEL, it first initializes MPI with
+ * this thread level, as an application does. With the word "communicator", it gives the transport a communicator
+ * although MPI is not initialized. Prints the thread level of MPI, or -1 if MPI is not initialized; then the number of
+ * ranks that share CPUs with this one, or the transport's error; and whether MPI is finalized. Finds the functions of
+ * MPI through LIBRARY, so that one program serves all implementations.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/ranks.h"
@@ -18,7 +19,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Refuses small masks, as a system with more than 1024 CPUs does. */
+/* Replaces the C library's function. Refuses a mask as small as cpu_set_t, as systems with over 1024 CPUs do. */
 int sched_getaffinity(pid_t thread, size_t bytes, cpu_set_t *mask) {
   if (bytes < 256) {
     errno = EINVAL;

@@ -22,7 +22,8 @@ float Mask::at(int64_t b, int64_t h, int64_t i, int64_t j) const {
 
 namespace {
 
-/// One row of scores: query |i| of head |h| of sequence |b|.
+/// One row of scores: query |i| of head |h| of sequence |b|. The first tokens of the sequence are |firstQuery| and
+/// |firstKey|.
 struct Row {
   const AttentionCase &c;
   int64_t b, h, i, firstQuery, firstKey;
@@ -50,7 +51,7 @@ struct Row {
     return c.scale * sum;
   }
 
-  /// Returns the vector of |table| for the distance of key |j|.
+  /// Returns the vector of |table| for the distance between the query and key |j|, or for the closest one in the table.
   const float *relative(const RelativeTable &table, int64_t j) const {
     int64_t row = std::clamp<int64_t>(position() - j + (table.distances - 1) / 2, 0, table.distances - 1);
     return &table.values[(table.ofHeads ? row * c.heads + h : row) * c.headDim];
@@ -84,7 +85,7 @@ struct Row {
     return c.mask.kind == MaskKind::Float ? m <= kLowest / 2 : m == 0;
   }
 
-  /// Returns the probabilities of a row without a visible key, which the attribute masked_rows defines.
+  /// Returns the probabilities that the attribute masked_rows defines for a row without a visible key.
   std::vector<double> masklessWeights() const {
     std::vector<double> p(keys());
     if (c.maskedRows == MaskedRows::Zero)

@@ -4,8 +4,9 @@
 // attune-test-attention SEED COUNT FOLDER [plain|cached|long]
 //
 // Writes a module with COUNT random attentions into FOLDER (model.mlir, weights.safetensors, in.safetensors), and its
-// expected outputs, expected.safetensors. Every combination of masks, biases, hidden positions, grouped heads, ragged
-// lengths and outputs may occur.
+// expected outputs, expected.safetensors. With `cached`, keys and values are in caches. With `long`, there is a single
+// sequence of 513 to 1600 keys. The default is `plain`. Every combination of masks, biases, hidden positions, grouped
+// heads, ragged lengths and outputs may occur.
 //===----------------------------------------------------------------------===//
 
 #include "test/Reference/AttentionModule.h"
@@ -22,7 +23,7 @@ using namespace attune::reference;
 
 namespace {
 
-/// Returns the lengths of the sequences of a module, which all its cases share.
+/// Returns a case of which only the lengths of sequences are set. All cases of a module share these lengths.
 AttentionCase drawLengths(Random &r, const std::string &kind) {
   AttentionCase c;
   c.cached = kind == "cached";
@@ -36,7 +37,7 @@ AttentionCase drawLengths(Random &r, const std::string &kind) {
     c.queries.push_back(queries);
     c.keyTokens.push_back(c.cached ? std::max(keys, queries) : keys);
   }
-  c.queries[0] += *std::max_element(c.queries.begin(), c.queries.end()) == 0; // a call has tokens
+  c.queries[0] += *std::max_element(c.queries.begin(), c.queries.end()) == 0; // a call has at least one query
   c.keyTokens[0] = std::max(c.keyTokens[0], c.cached ? c.queries[0] + 1 : int64_t(1));
   c.maxQueries = std::max<int64_t>(1, *std::max_element(c.queries.begin(), c.queries.end())) + (isLong ? 0 : r.range(0, 2));
   c.maxKeys = std::max<int64_t>(1, *std::max_element(c.keyTokens.begin(), c.keyTokens.end())) + (isLong ? 0 : r.range(0, 2));
@@ -44,7 +45,7 @@ AttentionCase drawLengths(Random &r, const std::string &kind) {
   return c;
 }
 
-/// Draws one case.
+/// A generator of one random case with given lengths of sequences.
 class Draw {
 public:
   Draw(Random &random, const AttentionCase &lengths, bool isLong) : r(random), isLong(isLong), c(lengths) {}
@@ -111,7 +112,7 @@ private:
     }
   }
 
-  /// Returns a table of all distances, or one that ends before the largest.
+  /// Returns a table of at least all distances, or one that may end before the largest distance.
   RelativeTable relativeTable() {
     RelativeTable table;
     table.distances = r.chance(50) ? c.distances + 2 * r.range(0, 2) : 2 * r.range(0, c.distances / 2) + 1;
@@ -133,13 +134,14 @@ private:
     for (int64_t dim = 0; dim < rank; ++dim) {
       bool isHeads = rank == 4 && dim == 1, isKeys = dim == rank - 1, one = r.chance(isKeys ? 5 : 30);
       m.shape[dim] = one ? 1 : m.shape[dim];
-      // Heads are of static size unless there is one for all; a single key is only seen if it is static.
+      // In the type, the size of heads is static unless it is 1, and a size of 1 for the keys is always static: the
+      // operation broadcasts a single key only if its size is static.
       m.dynamic.push_back(isKeys ? !one : isHeads ? one && r.chance(50) : !one || r.chance(50));
       count *= m.shape[dim];
     }
     int percent = r.pick<int>({0, 10, 50, 100});
-    // -1.5e38 hides no key, but takes all digits from scores. The last hides as well in effect, and is small enough that
-    // scores keep their digits where all keys of a query have it.
+    // The first two values hide a key. -1.5e38 does not, but a score loses all its digits if it is added. -100 gives a
+    // key almost no probability, but a score keeps its digits, which count where all keys of a query have -100.
     float low = r.pick<float>({std::numeric_limits<float>::lowest(), -std::numeric_limits<float>::infinity(), -1.5e38f, -100.0f});
     for (int64_t i = 0; i < count; ++i) {
       bool hidden = r.chance(percent);

@@ -25,8 +25,9 @@ static std::vector<int64_t> offsetsOf(const std::vector<int64_t> &lengths) {
   return offsets;
 }
 
-// The names of the padded lengths of queries and keys. If one sequence has all the tokens, they are the names of the numbers
-// of tokens, because the product of all sizes of an entry is limited.
+// Return the names of the dims of the padded lengths of queries and keys. If a single sequence has all the tokens and
+// no padding, its padded length is the number of tokens and shares the name of that dim: a dim of its own would be one
+// more factor in the product of the entry's limits, which must not exceed 2^40.
 static std::string queryDim(const AttentionCase &c) { return c.batch() == 1 && c.maxQueries == c.queries[0] ? "tq" : "lq"; }
 static std::string keyDim(const AttentionCase &c) { return c.batch() == 1 && !c.cached && c.maxKeys == c.keyTokens[0] ? "tk" : "lk"; }
 
@@ -43,8 +44,8 @@ AttentionModule::Operands AttentionModule::plainKeys(const AttentionCase &c) {
   return o;
 }
 
-/// Returns the operands of attention on caches. Keys and values come in two parts, the past and the new tokens of a
-/// model; the rest of the caches is NaN at first.
+/// Returns the operands of attention on caches. Two updates fill the caches: first with the past tokens of each
+/// sequence, padded to the longest past by NaN, and then with its new tokens.
 AttentionModule::Operands AttentionModule::cachedKeys(const AttentionCase &c) {
   Operands o;
   std::string g = str(c.kvHeads), d = str(c.headDim), e = str(c.valueDim), b = "b";

@@ -9,15 +9,16 @@
 
 namespace attune::reference {
 
-/// A module with an attention for each case. Names end in the number of the case. All cases read the same sequences, so
-/// that the entry has few dims.
+/// A module with an attention for each case. The names of inputs, weights and outputs end in the number of the case.
+/// The sequences of all cases have the same lengths, so that the entry has few dims.
 class AttentionModule : public CaseModule {
 public:
-  /// Adds a case with its expected outputs, "y0" and, if it has them, "p0".
+  /// Adds a case with its expected outputs: for the first case "y0" and, if the case returns probabilities, "p0".
   void add(const AttentionCase &c);
 
 private:
-  /// Returns |name| "[T, H * D]" seen as heads.
+  /// Declares an input |name| of |values|, `[tokens, count * size]`, where |tokens| is the name of a dim. Returns the
+  /// value that splits it into heads, `[tokens, count, size]`.
   std::string heads(const std::string &name, const std::string &tokens, int64_t count, int64_t size, const std::vector<float> &values);
 
   struct Operands {

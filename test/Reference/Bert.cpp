@@ -67,7 +67,8 @@ private:
     return norm(name + "output.LayerNorm", add(dense(name + "output.dense", inner), y));
   }
 
-  /// softmax(q k' / sqrt(D) + mask) * head mask, times v; keeps the probabilities.
+  /// Returns (softmax(q k^T / sqrt(D) + mask) * head mask) v and appends the probabilities, times the head mask, to
+  /// |attentions|.
   Array attend(int64_t layer, const Array &q, const Array &k, const Array &v) {
     int64_t width = q.dim(1), size = width / config.heads, length = in.length;
     Array context({tokens, width}), probabilities({in.batch, config.heads, length, length});
@@ -105,7 +106,7 @@ private:
       std::copy_n(x.row(b * in.length), x.dim(1), first.row(b));
     return first;
   }
-  /// Returns tanh(dense(first token of each row)).
+  /// Returns tanh(dense(first token of each sequence)).
   Array pool(const Array &x) { return activate(dense("pooler.dense", firstTokens(x)), "tanh"); }
 
   /// Computes the head of the architecture from the last hidden states |x| and appends its outputs.

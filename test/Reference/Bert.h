@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An independent implementation of BertModel, RobertaModel and their heads, in double, from the papers' formulas and
-// the behavior of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers.
+// the behavior of transformers 4.22. Letters: B batch, S length, H hidden, A heads, D head size, L layers. An error
+// ends the program, as in Weights.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_BERT_H
 #define ATTUNE_TEST_REFERENCE_BERT_H
@@ -33,8 +34,8 @@ struct BertInputs {
   std::vector<int64_t> types;  ///< [B, S]
   std::vector<int64_t> places; ///< [B, S], or [S] for all rows
   Array scoreMask;             ///< added to the scores: [B, 1, S] or [B, S, S]
-  Array headMask;              ///< [L, A] factors of the probabilities; empty = none
-  std::vector<bool> padding;   ///< [B, S]: the integer mask is 0; empty if the mask is not of that kind
+  Array headMask;              ///< [L, A] factors of the probabilities; empty without a head mask
+  std::vector<bool> padding;   ///< [B, S]: true where the mask is 0; empty unless the mask is [B, S] of integers
 };
 
 /// Reads the inputs of a call from a safetensors file.
@@ -44,7 +45,7 @@ BertInputs readInputs(const std::string &path, const BertConfig &config);
 struct Output {
   std::string name;
   Array value;
-  bool perToken; ///< the first two dimensions are [B, S], or it is [B, A, S, S]
+  bool perToken; ///< true if the shape is [B, S], [B, S, …] or [B, A, S, S]
 };
 
 /// Returns all outputs of the architecture, with hidden states and attention probabilities.

@@ -1,8 +1,8 @@
 //===- Call.cpp - Configuration and inputs of a BERT call ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Masks: an integer mask m [B, S] or [B, S, S] adds (1 - m) * (smallest float) to the scores, a float mask is added
-// unchanged; a head mask is [A] for all layers or [L, A].
+// Masks: an integer mask m [B, S] or [B, S, S] adds (1 - m) * -FLT_MAX to the scores, a float mask is added unchanged;
+// a head mask is [A] for all layers or [L, A].
 //===----------------------------------------------------------------------===//
 
 #include "test/Reference/Bert.h"

@@ -17,7 +17,8 @@ public:
   Status write(const std::string &folder) const;
 
 protected:
-  /// Declares an input and returns its name in the entry; |dims| are names, or numbers where static.
+  /// Declares an input with |values| and returns its value in the entry, "%" and |name|. |dims| has the name of each
+  /// dynamic dimension and the size of each static one; |shape| has the sizes of |values|.
   std::string input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
                     const std::vector<float> &values);
   std::string input(const std::string &name, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
@@ -26,13 +27,13 @@ protected:
   std::string weight(const std::string &name, const std::vector<int64_t> &shape, const std::vector<float> &values);
   void output(const std::string &name, const std::string &value, const std::vector<std::string> &dims, const std::vector<int64_t> &shape,
               const std::vector<double> &values);
-  /// Returns a tensor type such as "tensor<?x4x12xf32>" for |dims|, of which names are dynamic sizes.
+  /// Returns a tensor type such as "tensor<?x4x12xf32>". Names in |dims| become dynamic sizes.
   static std::string type(const std::vector<std::string> &dims, const char *element);
   void line(const std::string &text) { body += "  " + text + "\n"; }
   std::string fresh() { return "%x" + std::to_string(next++); }
 
 private:
-  /// Makes the sizes of this call the limits of the entry.
+  /// Makes the sizes in |shape| the limits of the names in |dims|.
   void limit(const std::vector<std::string> &dims, const std::vector<int64_t> &shape);
   std::string argument(const std::string &name, const std::vector<std::string> &dims, const char *element);
 

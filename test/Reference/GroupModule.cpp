@@ -65,7 +65,7 @@ GroupModule::Rows GroupModule::start() {
 
 void GroupModule::add() {
   Rows x;
-  if (r.chance(15)) { // functions far from zero
+  if (r.chance(15)) { // an elementwise operation on elements from -100 to 100
     x = elementwise(given(size(), 100));
   } else {
     x = start();

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sequences of all operations that become kernels, except attention: projections with their epilogues, feed-forwards,
-// norms, softmax, activations, sums, rotary embeddings, embeddings. Widths and numbers of tokens are 1, primes,
-// multiples of tile sizes, and one more or less. Each operation is written as IR and computed in double.
+// norms, softmax, activations, sums, rotary embeddings, embeddings. Among the widths and numbers of tokens are 1,
+// primes, multiples of tile sizes, and one more or less than these. Each operation is written as IR and computed in
+// double.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_TEST_REFERENCE_GROUPMODULE_H
 #define ATTUNE_TEST_REFERENCE_GROUPMODULE_H
@@ -17,7 +18,7 @@ namespace attune::reference {
 inline std::string str(int64_t value) { return std::to_string(value); }
 inline std::string rows(int64_t width) { return "tensor<?x" + str(width) + "xf32>"; }
 
-/// The names of a function in the dialect and in Math.h.
+/// The names of a function in the dialect and in Math.h; |math| is null for the identity.
 struct Function {
   const char *op, *math;
 };
@@ -29,13 +30,13 @@ class GroupModule : public CaseModule {
 public:
   explicit GroupModule(uint64_t seed)
       : r(seed), tokens(r.pick<int64_t>({1, 1, 2, 3, 5, 8, 11, 12, 13, 23, 31, 33, 64, 65, 100, 130, 257})) {}
-  /// Adds a chain of up to three operations.
+  /// Adds a chain of up to three operations on an input or an embedding.
   void add();
   /// Adds a projection with so many input features that a block of rows and a weight panel do not fit into a cache.
   void addDeep();
 
 private:
-  /// The token tensor so far: its value in the IR, and its elements.
+  /// A tensor of the module: the name of its value in the IR, and its elements.
   struct Rows {
     std::string value;
     Array data;
@@ -50,10 +51,10 @@ private:
   std::string name(const char *stem) { return stem + str(names++); }
   Array values(std::vector<int64_t> shape, float size);
   Rows given(int64_t width, float size);
-  /// Declares a random weight and returns it.
+  /// Declares a weight of random elements from -|size| to |size| and returns it.
   Rows parameter(std::vector<int64_t> shape, float size);
   Function function() { return kFunctions[r.range(0, std::size(kFunctions) - 1)]; }
-  /// Returns random rows of |width| numbers, or sometimes |known| if it has this width.
+  /// Returns |known| in half of the cases if it has |width| features, else a new input of random rows.
   Rows like(int64_t width, const Rows &known) { return known.width() == width && r.chance(50) ? known : given(width, 1); }
 
   Rows start();

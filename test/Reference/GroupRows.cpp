@@ -10,7 +10,8 @@
 using namespace attune;
 using namespace attune::reference;
 
-/// Returns each row divided by its root mean square, then scaled.
+/// Returns each row of |x| divided by its root mean square and multiplied by |gain|. |epsilon| is added to the mean
+/// square.
 static Array rmsNorm(const Array &x, const Array &gain, double epsilon) {
   Array y(x.shape);
   for (int64_t t = 0; t < x.dim(0); ++t) {
@@ -25,7 +26,8 @@ static Array rmsNorm(const Array &x, const Array &gain, double epsilon) {
 
 GroupModule::Rows GroupModule::norm(const Rows &x) {
   int64_t width = x.width();
-  // Not smaller: of rows whose elements are nearly equal it decides how much of their roundings is seen.
+  // With a smaller epsilon, a row whose elements are nearly equal would enlarge the rounding errors of the operations
+  // before it too much for the tolerance.
   const char *epsilon = width < 16 ? "1.0e-2" : "1.0e-3";
   Rows gain = parameter({width}, 2);
   Array sum = x.data;

@@ -6,7 +6,7 @@
 //
 // Writes the outputs of one call, each rounded once to float. --outputs takes names or groups; --padding=skip puts
 // zeros where the integer mask of the tokens is 0, as a model compiled with that flag leaves them. --case writes the
-// description that turns the two files into a golden case.
+// case.json by which MODEL_DIR, IN and OUT are a golden case.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/SafetensorsWriter.h"
@@ -45,9 +45,9 @@ static void clearPadding(Output &output, const BertInputs &in) {
   }
 }
 
-/// Golden cases allow 30 times the error of the float32 reference (test/fixtures/README.md), which for small models is
-/// up to 1.3e-6 of an output's largest value; 4e-5 is that rule. A wrong form of gelu is more than ten times as far
-/// off.
+/// The absolute tolerance of an output, as a share of its largest magnitude. Golden cases allow 30 times the error of
+/// the float32 reference (test/fixtures/README.md). That error is up to 1.3e-6 of the largest magnitude for small
+/// models, and 30 times as much is 4e-5. A wrong form of gelu differs by more than ten times this tolerance.
 static constexpr double allowedShareOfLargest = 4e-5;
 
 static Json describeOutput(const Array &value) {

@@ -38,7 +38,7 @@ Array add(const Array &a, const Array &b);
 void softmax(double *scores, int64_t n);
 /// Returns true if activate knows the function |name| ("gelu", "relu", …, as in config.json).
 bool knownActivation(const std::string &name);
-/// Applies the function |name| to each element.
+/// Returns |x| with the function |name|, for which knownActivation returns true, applied to each element.
 Array activate(const Array &x, const std::string &name);
 
 } // namespace attune::reference

@@ -10,7 +10,7 @@
 
 namespace attune::reference {
 
-/// The generator of test/fixtures/README.md.
+/// A generator of random numbers: SplitMix64, as test/fixtures/README.md describes it for generated weights.
 class Random {
 public:
   explicit Random(uint64_t seed) : state(seed * 0x9E3779B97F4A7C15u + 1) {}

@@ -21,8 +21,8 @@ Array toArray(const TensorView &view);
 class Weights {
 public:
   explicit Weights(const std::string &folder);
-  /// Returns the tensor called |name|, "bert." or "roberta." + |name|, or either with the older "gamma" and "beta" for
-  /// a LayerNorm's weight and bias; null if none.
+  /// Returns the tensor called |name|, "bert." + |name| or "roberta." + |name|, or the same with the older "gamma" and
+  /// "beta" for a LayerNorm's weight and bias; null if there is none.
   const TensorView *find(const std::string &name) const;
   /// Returns the tensor that find returns as an array. Exits with an error if there is none.
   Array get(const std::string &name) const;

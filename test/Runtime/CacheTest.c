@@ -1,9 +1,9 @@
 /*===- CacheTest.c - Slots and sources of sessions ---------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *  A handwritten model whose "keys" and "values" are made of its ids, so that the contents of caches, and the values
- *  that a call reads there, can be checked: its output is the sum of the values of all tokens in the slot, and 1000
- *  times those of the source.
+ *  Tests slots and sources on a handwritten model. It makes the "keys" and "values" of a token from the token's id, so
+ *  that the contents of caches, and the values that a call reads there, can be checked. The output of a row is the sum
+ *  of the ids in its slot, which the model reads from the values, plus 1000 times the sum of the ids in its source.
  *===-----------------------------------------------------------------------===*/
 
 #include "Check.h"
@@ -47,7 +47,8 @@ static const attune_cache_desc caches[] = {{"past_key_values.0.0", ATTUNE_F32, A
 
 static uint64_t no_workspace(const int64_t *dims, int64_t workers) { return (void)dims, (void)workers, 0; }
 
-/* Writes token |at| of a slot: key component d of head h is id + h + d / 8, value component id + h - e. */
+/* Writes token |at| of a slot. In head h, its key has the components id + h + d / 8, for d < KEY, and its value has the
+ * components id + h - e, for e < VALUE. The caches have |panels| panels for each slot and head. */
 static void write_token(float *keys, float *values, int64_t panels, int64_t slot, int64_t at, int64_t id) {
   for (int64_t h = 0; h < HEADS; ++h) {
     for (int64_t d = 0; d < KEY; ++d)
@@ -57,7 +58,8 @@ static void write_token(float *keys, float *values, int64_t panels, int64_t slot
   }
 }
 
-/* Where the caches of sequences, or of sources, begin. */
+/* Returns the cache of keys or, if |values|, of values; that of the slots or, if |sources|, of the sources. state_dims
+ * has the numbers of slots, of panels in a slot, of sources, and of panels in a source. */
 static float *cache_of(const attune_call *call, int sources, int values) {
   float *at = call->state;
   const int64_t *dims = call->state_dims;
@@ -66,7 +68,7 @@ static float *cache_of(const attune_call *call, int sources, int values) {
   return at + (values ? dims[2 * sources] * dims[2 * sources + 1] * PANEL * HEADS * KEY : 0);
 }
 
-/* Fails at a negative id, after it has written the tokens before it. */
+/* Writes the ids of each row to its source. Returns error 7 at a negative id, after writing the ids before that one. */
 static int32_t encode(const attune_host *host, const attune_call *call) {
   (void)host;
   const int64_t *ids = call->inputs[0], *sources = call->inputs[1];
@@ -114,7 +116,7 @@ static const attune_entry_desc entries[] = {{"encode", 2, 2, 0, ATTUNE_CACHE_ENC
                                             {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode,
                                              no_workspace, no_workspace, NULL}};
 
-/* The fake model with these entries; it has the same weights. */
+/* Returns the fake model with the entries and caches above, and with its own weights. */
 static attune_model_desc decoder(void) {
   attune_model_desc desc = attune_model_fake;
   desc.name = "fake_decoder";
@@ -147,7 +149,8 @@ static attune_session *make_session(attune_model *model) {
   return session;
 }
 
-/* Runs an entry on |rows| rows of |length| ids, with slots, sources and mask unless null. */
+/* Runs an entry on |rows| rows of |length| ids, with slots, sources and mask unless null. |out| is null for an entry
+ * without outputs. */
 static attune_status run(attune_session *session, const char *entry, int64_t rows, int64_t length, int64_t *ids, int64_t *slots,
                          int64_t *sources, int64_t *mask, float *out) {
   int64_t shape[] = {rows, length};
@@ -177,7 +180,7 @@ static void test_rows(attune_session *session) {
   CHECK(attune_session_slot_length(session, 0) == 2 && attune_session_slot_length(session, 1) == 1);
   CHECK(attune_session_slot_length(session, 2) == 0 && attune_session_slot_length(session, 3) == -1);
 
-  /* Row 0 is in slot 1 and keeps its source; slot 2 reads source 0 of another row. */
+  /* Row 0 continues slot 1, with its source 1. Row 1 begins slot 2, with source 0, which slot 0 reads, too. */
   int64_t slots[] = {1, 2}, sources[] = {1, 0}, next[] = {4, 6}, second[] = {1};
   CHECK_FAILS(run(session, "decode", 2, 1, next, slots, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT, "slot 2 of row 1 is empty");
   CHECK(attune_session_slot_length(session, 1) == 1);
@@ -201,7 +204,8 @@ static void test_rows(attune_session *session) {
               ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
 }
 
-/* A call that fails after it has overwritten a part of its sources leaves them empty, and other sources as they were. */
+/* Tests that a call that fails after it has overwritten a part of its sources leaves these sources empty, and does not
+ * change other sources. */
 static void test_failure(attune_session *session) {
   float out[2];
   int64_t good[] = {5, 6, 7, 8}, bad[] = {9, 9, 9, -1}, slots[] = {0, 1}, own[] = {0, 1}, other[] = {2}, one[] = {3}, third[] = {2};
@@ -257,7 +261,7 @@ static void test_slots(attune_session *session) {
   CHECK_FAILS(attune_session_slot_truncate(session, 0, 69), ATTUNE_INVALID_ARGUMENT, "slot 0 has 68 tokens, cannot keep 69");
   CHECK_FAILS(attune_session_slot_truncate(NULL, 0, 0), ATTUNE_INVALID_ARGUMENT, "session is null");
 
-  /* Keys leave their panels. */
+  /* A read returns keys as [slots, heads, tokens, components], without panels. */
   float keys[HEADS * 69 * KEY];
   int64_t shape[] = {1, HEADS, 69, KEY};
   attune_tensor tensor = {"past_key_values.0.0", ATTUNE_F32, 4, shape, keys, sizeof(keys)};
@@ -279,10 +283,13 @@ static void test_write(attune_session *session) {
     keys[i] = (float)i;
   for (int64_t i = 0; i < 2 * HEADS * 65 * VALUE; ++i)
     values[i] = (float)(i % 5);
-  int64_t key_shape[] = {2, HEADS, 65, KEY}, value_shape[] = {2, HEADS, 65, VALUE}, slots[] = {1, 0}, last[] = {1}, one[] = {9};
+  int64_t key_shape[] = {2, HEADS, 65, KEY}, value_shape[] = {2, HEADS, 65, VALUE};
+  int64_t slots[] = {1, 0}, same[] = {1, 1}, last[] = {1}, one[] = {9};
   attune_tensor tensors[] = {{"past_key_values.0.1", ATTUNE_F32, 4, value_shape, values, sizeof(values)},
                              {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, keys, sizeof(keys)}};
   CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 1), ATTUNE_INVALID_ARGUMENT, "cache 'past_key_values.0.0' is missing");
+  CHECK_FAILS(attune_session_cache_write(session, same, tensors, 2),
+              ATTUNE_INVALID_ARGUMENT, "rows 0 and 1 of 'past_key_values.0.1' have the same slot, 1");
   CHECK_OK(attune_session_cache_write(session, slots, tensors, 2));
   CHECK(attune_session_slot_length(session, 0) == 65 && attune_session_slot_length(session, 1) == 65);
   attune_tensor read = {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, back, sizeof(back)};
@@ -303,7 +310,7 @@ static void test_write(attune_session *session) {
               ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
 }
 
-/* Returns the number that a cache of |type| keeps for component |i| of the vector |x|. */
+/* Returns the number that a cache of |type| keeps for component |i| of the vector |x| of |size| components. */
 static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
   if (type == ATTUNE_I8) {
     float most = 0;
@@ -314,7 +321,7 @@ static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
     }
     return most < 0x1p-119f ? 0 : (float)lrintf(x[i] * (127 / most)) * (most / 127);
   }
-  /* The spacing of numbers near x[i]: bf16 has 8 significant bits, f16 has 11 and none below 2^-24. */
+  /* The spacing of numbers near x[i]: bf16 has 8 significant bits, f16 has 11; the least spacing is 2^-133 or 2^-24. */
   int exponent;
   (void)frexpf(x[i], &exponent);
   double unit = ldexp(1, type == ATTUNE_BF16 ? (exponent < -125 ? -133 : exponent - 8) : exponent < -13 ? -24 : exponent - 11);
@@ -322,7 +329,7 @@ static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
   return type == ATTUNE_F16 && fabs(rounded) > 65504 && !isnan(rounded) ? copysignf(INFINITY, x[i]) : (float)rounded;
 }
 
-/* Caches of other types: what is read is what was written, rounded, in every floating-point environment of the caller. */
+/* Tests caches of |type|. A read returns what was written, rounded to |type|, in any rounding mode of the caller. */
 static void test_types(const char *path, attune_dtype type) {
   enum { TOKENS = 70 };
   static const float odd[] = {0, -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f, 0x1.8p-24f, 0x1p-25f, -0x1p-130f, 65519, 65520, -65504,

@@ -1,9 +1,12 @@
 /*===- DeviceTest.c - Models on a GPU -----------------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A handwritten model whose kernels are in Inputs/device.ll, on the GPU of test/FakeCuda. DeviceTest IMAGE FOLDER runs all tests; with a
- * third argument it opens the model, makes a session and runs it once, and prints the status; if that failed, it changes the memory of the
- * inputs and tries again.
+ * Tests a handwritten model whose kernels are in Inputs/device.ll on the GPU of test/FakeCuda. IMAGE is the file of the
+ * compiled kernels, FOLDER receives the weights file.
+ *
+ * DeviceTest IMAGE FOLDER              runs all tests
+ * DeviceTest IMAGE FOLDER once         prints the outcome of one call (report)
+ * DeviceTest IMAGE FOLDER write|copy   prints the outcome of writing or copying a slot (report_slots)
  *===-----------------------------------------------------------------------===*/
 
 #include "attune/generate.h"
@@ -60,7 +63,7 @@ static int32_t broken(const attune_host *host, const attune_call *call) {
   return launch(host, ABSENT, 1, args);
 }
 
-/* Launches more blocks than a GPU can, as compiled code would. */
+/* Launches UINT32_MAX blocks, which compiled code passes for any number above 2^31 - 1; the runtime refuses it. */
 static int32_t huge(const attune_host *host, const attune_call *call) {
   const void *args[] = {&call->weights};
   attune_launch launch = {GATHER, 0, {UINT32_MAX, 1, 1}, {BLOCK, 1, 1}, args};
@@ -79,7 +82,7 @@ static attune_gpu_image images[] = {{ATTUNE_IMAGE_PTX, 80, 0, 0, ".ptx 80", 8},
                                     {ATTUNE_IMAGE_PTX, 90, 1, 0, ".ptx 90a", 9},
                                     {ATTUNE_IMAGE_CUBIN, 10, 0, 0, NULL, 0}};
 static attune_model_desc desc;
-/* As the generated header of a model for GPUs does. */
+/* Refers to the CUDA functions of the runtime, as a generated header for GPUs does, so that they are linked. */
 __attribute__((used)) static const struct attune_device_functions *device = &attune_cuda_device;
 
 static void make_model(const char *image_path, const char *folder) {
@@ -127,7 +130,7 @@ static attune_status make_session(attune_model *model, void *stream, attune_sess
   return attune_session_create(model, &options, session);
 }
 
-/* The driver, as a program that works with a GPU itself has it. */
+/* Functions of the CUDA driver, which the test calls as a program with GPU memory and streams of its own does. */
 static int (*device_alloc)(void **, size_t), (*device_free)(void *), (*to_device)(void *, const void *, size_t, void *),
     (*to_host)(void *, const void *, size_t, void *), (*stream_create)(void **, unsigned), (*stream_wait)(void *),
     (*stream_destroy)(void *), (*init)(unsigned), (*retain)(void **, int), (*push)(void *), (*pop)(void **), (*current)(void **),
@@ -158,7 +161,8 @@ static void open_driver(void) {
   CHECK(init(0) == 0 && retain(&context, 0) == 0 && push(context) == 0);
 }
 
-/* A call of forward: 3 rows of 5 ids, in host memory unless |on_device|. */
+/* A call of forward in host memory: 3 rows of 5 ids, and the result. The shape of the ids is the first two sizes of
+ * |call_shape|. */
 enum { ROWS = 3, LENGTH = 5, TOKENS = ROWS * LENGTH };
 static int64_t call_ids[TOKENS];
 static float call_hidden[TOKENS * 2];
@@ -185,7 +189,7 @@ static void set_ids(int64_t first) {
 static void test_host_memory(attune_model *model) {
   attune_session *session, *other;
   CHECK_OK(make_session(model, NULL, &session));
-  CHECK_OK(make_session(model, NULL, &other)); /* the weights are there once */
+  CHECK_OK(make_session(model, NULL, &other)); /* both read the same weights on the GPU */
   CHECK(attune_session_num_threads(session) == 6);
   for (int64_t first = 0; first < 3; ++first) {
     set_ids(first);
@@ -211,11 +215,11 @@ static void test_device_memory(attune_model *model) {
     CHECK_OK(make_session(model, own ? NULL : stream, &session));
     set_ids(7 + own);
     CHECK(to_device(ids, call_ids, sizeof(call_ids), stream) == 0);
-    CHECK(!own || stream_wait(stream) == 0); /* which the session's own stream does not wait for */
+    CHECK(!own || stream_wait(stream) == 0); /* the session's own stream does not wait for |stream| */
     CHECK_OK(run_forward(session, ids, hidden));
     CHECK(to_host(call_hidden, hidden, sizeof(call_hidden), stream) == 0 && stream_wait(stream) == 0);
     check_hidden(7 + own);
-    /* One of each. */
+    /* Ids in host memory with a result in GPU memory, then the reverse. */
     set_ids(20);
     CHECK_OK(run_forward(session, call_ids, hidden));
     CHECK(to_host(call_hidden, hidden, sizeof(call_hidden), stream) == 0 && stream_wait(stream) == 0);
@@ -300,8 +304,9 @@ static void test_options(attune_model *model, const char *folder) {
               "the session's stream is the per-thread default stream (2)");
 }
 
-/* Calls in the caller's stream whose tensors are on the GPU return before their work is done; what the session itself copies for them,
- * positions that count and lengths of slots, must stay for so long. */
+/* Calls in the caller's stream whose tensors are on the GPU return before their work is done. The memory from which
+ * the session copies inputs that it makes itself, such as positions and the lengths of slots, must not change until
+ * then. */
 static void test_queued_calls(attune_model *model) {
   enum { CALLS = 4 };
   attune_session *session;
@@ -350,8 +355,8 @@ static void test_queued_calls(attune_model *model) {
     CHECK(device_free(device_ids[i]) == 0 && device_free(device_hidden[i]) == 0 && device_free(device_sums[i]) == 0);
 }
 
-/* A call that is captured into a graph: replayed where the GPU knows all of it, refused where it would not, and neither breaks the capture.
- */
+/* Tests calls whose stream is being captured into a graph. A call with all its tensors on the GPU is captured, and
+ * replayed with the graph. Other calls are refused. In both cases the capture continues. */
 static void test_captures(attune_model *model) {
   attune_session *session, *other;
   void *stream, *graph, *executable, *ids, *positions, *hidden;
@@ -404,12 +409,12 @@ static void test_captures(attune_model *model) {
     check_hidden(first);
   }
   set_ids(9);
-  CHECK_OK(run_forward(session, call_ids, call_hidden)); /* as ever */
+  CHECK_OK(run_forward(session, call_ids, call_hidden)); /* not captured: host memory is allowed */
   check_hidden(9);
-  CHECK(begin_capture(stream, 0) == 0 && stream_wait(stream) != 0); /* breaks it */
+  CHECK(begin_capture(stream, 0) == 0 && stream_wait(stream) != 0); /* waiting invalidates the capture */
   CHECK_FAILS(run_forward(session, ids, hidden), ATTUNE_INVALID_ARGUMENT, "the capture of the session's stream has been invalidated");
   CHECK(end_capture(stream, &graph) != 0);
-  /* A session may go while its stream is being captured. */
+  /* A session may be destroyed while its stream is being captured. */
   CHECK(begin_capture(stream, 0) == 0);
   attune_session_destroy(session);
   attune_session_destroy(other);
@@ -417,7 +422,8 @@ static void test_captures(attune_model *model) {
   CHECK(device_free(ids) == 0 && device_free(positions) == 0 && device_free(hidden) == 0 && stream_destroy(stream) == 0);
 }
 
-/* Sessions of one model beside each other, each in a thread without a context of its own. */
+/* Runs a session of a model beside the sessions of other threads. The thread has no current CUDA context before and
+ * after each call. */
 static void *run_thread(void *of_model) {
   attune_session *session;
   void *now;
@@ -449,8 +455,8 @@ static void test_threads(attune_model *model) {
     CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-/* The outcome of one call. A second attempt, with other inputs in the same memory, shows that a failure is not permanent and leaves no work
- * behind that still reads them. */
+/* Prints the outcome of making a session and calling it once. If that fails, tries again with other inputs in the same
+ * memory: the failure must not be permanent, nor leave work behind that still reads this memory. */
 static void report(attune_model *model) {
   attune_session *session = NULL;
   for (int attempt = 0; attempt < 2; ++attempt) {
@@ -467,8 +473,9 @@ static void report(attune_model *model) {
   attune_session_destroy(session);
 }
 
-/* Slots that a failure leaves with tokens of two sequences become empty. The settings make the operation |what|,
-   "write" or "copy", fail. */
+/* Prints the outcome of the operation |what| on slot 0, "write" or "copy", and the lengths of slots 0 and 1. The test
+ * makes the fake driver fail in the operation. A slot that the failure leaves with tokens of two sequences must become
+ * empty. */
 static void report_slots(attune_model *model, const char *what) {
   attune_session *session;
   CHECK_OK(make_session(model, NULL, &session));

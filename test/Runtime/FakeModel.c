@@ -30,7 +30,8 @@ static uint64_t forward_workspace(const int64_t *dims, int64_t workers) {
 }
 static uint64_t no_workspace(const int64_t *dims, int64_t workers) { return (void)dims, (void)workers, 0; }
 
-/* Tokens [begin, end): each worker writes all of its scratch, then its rows. */
+/* Computes the hidden states of the tokens from |begin| to |end| - 1. First fills the scratch memory of the worker,
+ * which no other worker may touch. */
 static void forward_tokens(void *ctx, int64_t worker, int64_t begin, int64_t end) {
   const attune_call *call = ctx;
   int64_t tokens = call->dims[0] * call->dims[1];

@@ -6,7 +6,8 @@
  *
  * forward: dims batch (unlimited) and length (at most 16)
  *   inputs   input_ids [batch, length] i64, 0 … 99, required
- *            attention_mask (ones) and token_type_ids (zeros), 0 … 1, position_ids (0, 1, 2, …), 0 … 15, of the same shape
+ *            attention_mask (ones) and token_type_ids (zeros), 0 … 1, of the same shape and type
+ *            position_ids (0, 1, 2, …), 0 … 15, of the same shape and type
  *            scale [4] f32 (ones), offset [] f32 (zeros)
  *   outputs  hidden [batch, length, 4] f32 = (id * mask + 1000 * type + position / 2) * scale[j] + offset + weights[j]
  *            total [batch] i64 = the sum of id * mask over the row
@@ -29,10 +30,10 @@ extern const attune_model_desc attune_model_fake;
 /* Weights are fake_weight(i), i < FAKE_WEIGHTS. */
 #define FAKE_WEIGHTS 1000
 float fake_weight(int i);
-/* Writes the weights file, or with |edit| one whose header |edit| has changed. Ends the program if it cannot. */
+/* Writes the weights file |path|. |edit| changes its header first, unless null. Ends the program after an error. */
 void fake_write_weights(const char *path, void (*edit)(attune_weights_header *header));
 
-/* Tensors of a call of forward with known answers. */
+/* The tensors of a call of forward whose results fake_call_check knows. */
 typedef struct fake_call {
   int64_t batch, length;
   int64_t ids_shape[2], hidden_shape[3], total_shape[1];
@@ -41,12 +42,12 @@ typedef struct fake_call {
   attune_tensor inputs[1], outputs[2];
 } fake_call;
 void fake_call_init(fake_call *call, int64_t batch, int64_t length);
-/* Ends the program unless the outputs are right (all inputs but input_ids at their defaults). */
+/* Ends the program unless the outputs are right. The call must have been given no input but input_ids. */
 void fake_call_check(const fake_call *call);
 void fake_call_free(fake_call *call);
 
-/* Opens the fake model with the weights in |folder|, which it writes, and makes a session for 8 x 16, which alone keeps
- * the model open. */
+/* Writes the weights to |folder|, opens the fake model, and returns a session for batch 8 and length 16 on |threads|
+ * threads. Only the session keeps the model open. */
 attune_session *fake_session(const char *folder, int64_t threads);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
 //===- GenerateTest.cpp - Generation on sessions ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune_generate and its wrapper on decoders whose caches hold ids, against the reference. Usage: attune-test-generate
-// FOLDER (writable)
+// Tests attune_generate and its C++ wrapper against GenerationReference.h, on the decoders of ToyDecoder.h, whose
+// caches hold ids. Usage: attune-test-generate FOLDER, which receives the weights file.
 //===----------------------------------------------------------------------===//
 
 #include "attune/generate.hpp"
@@ -36,8 +36,8 @@ static Ids cut(const attune_generation_options &options, Ids ids, int64_t from) 
   return ids;
 }
 
-/// Compares generations with random beams, end ids and lengths with the reference. The ids are right only if slots hold
-/// the right tokens and beams have the right parents.
+/// Compares generations with those of the reference, for random prompts, lengths, numbers of beams and other options.
+/// The ids are right only if slots hold the right tokens and beams have the right parents.
 static void testAgainstReference(const attune::Model &model) {
   std::mt19937 random(5);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -75,8 +75,8 @@ static void testAgainstReference(const attune::Model &model) {
   }
 }
 
-/// Prompts padded on the left give the same result as without padding; rows that ended are in no step, and slots stay
-/// with their rows.
+/// Tests that prompts padded on the left give the same result as without padding, that rows that have ended are in no
+/// further step, and that each row keeps its slot.
 static void testRaggedPrompts(const attune::Model &model) {
   for (int sampled = 0; sampled < 2; ++sampled) {
     attune::GenerationOptions options(model);
@@ -95,9 +95,10 @@ static void testRaggedPrompts(const attune::Model &model) {
         ++steps[slot];
     for (int64_t row = 0; row < 3; ++row) {
       Ids got = cut(options.c(), together.row(row), 3);
-      // The first of its ids needs no step, and the last is not read.
+      // |got| has the 3 ids of the prompt and n new ones. The first new id needs no step of decode, since prefill gives
+      // its logits, so there are n - 1 steps.
       CHECK(steps[static_cast<size_t>(row)] == got.size() - 4);
-      if (sampled) { // beside other rows: noise belongs to the number of a row
+      if (sampled) { // other prompts in the other rows do not change the noise of a row
         std::vector<Ids> others = {{9, 9, 9}, {9, 9, 9}, {9, 9, 9}};
         others[static_cast<size_t>(row)] = prompts[static_cast<size_t>(row)];
         Ids otherIds = flatten(others);
@@ -147,7 +148,7 @@ static void testCallback(const attune::Model &model) {
   CHECK(attune::generate(session, options, inputs)->length == whole->length);
 }
 
-/// Sources are encoded once, whatever the number of beams; each row continues from its own source.
+/// Tests that sources are encoded once, whatever the number of beams, and that each row continues from its own source.
 static void testEncoderDecoder(attune_generation_options own) {
   own.decoder_start_token_id = 3;
   attune_model_desc desc = toy::makeEncoderDecoder(&own);
@@ -178,7 +179,7 @@ static void testEncoderDecoder(attune_generation_options own) {
       CHECK(beams > 1 || cut(options.c(), together.row(row), 1) == expected);
     }
   }
-  // Decoder sequences that begin with ids beyond the start id.
+  // Prompts of the decoder that have further ids after the start id.
   options->num_beams = 1;
   Ids begin = {3, 5, 3, 6, 3, 7};
   inputs.push_back(view("decoder_input_ids", begin, {3, 2}));
@@ -201,8 +202,9 @@ static void testEncoderDecoder(attune_generation_options own) {
   fails({view("input_ids", sources, {3, 3})}, "decoder_start_token_id is 11, expected an id below the vocabulary's 11");
 }
 
-/// The prompts of the next turn: the rows of |generation| up to their end ids, each followed by |turn|, padded on the
-/// left, and their mask.
+/// The prompts of the next turn, padded on the left, and their mask. A prompt is a row of |generation| up to and
+/// including its end id, without the padding that |mask| hides, followed by |turn|. |visible| is the number of ids that
+/// are not padding.
 struct NextTurn {
   Ids ids, mask;
   int64_t rows, length = 0, visible = 0;
@@ -238,8 +240,8 @@ static bool areEqual(const attune::Generation &a, const attune::Generation &b) {
   return equal;
 }
 
-/// Turns of a conversation in one session give the same result as the whole text in a new one, and only new tokens are
-/// read, by every kind of search.
+/// Tests, for every kind of search, that the turns of a conversation in one session give the same results as the whole
+/// text in a new session, and that tokens which are reused are not read again.
 static void testConversations(const attune::Model &model) {
   std::mt19937 random(7);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -281,7 +283,7 @@ static void testConversations(const attune::Model &model) {
   }
 }
 
-/// Tests how many tokens of the session's caches a generation reuses, exactly.
+/// Tests the exact number of tokens that a generation reuses from the session's caches.
 static void testReuse(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->reuse_cache = 1;
@@ -298,7 +300,8 @@ static void testReuse(const attune::Model &model) {
   CHECK(session.slotLength(0) == 5 && session.slotLength(1) == 0);
   Ids text = first.row(0), other = {3, 9};
   text.insert(text.end(), {7, 8});
-  // Five tokens are in slot 0; the sixth is the last id, and two are new.
+  // Five tokens are in slot 0. Of the text, the sixth token is the last id of the first call, which no step has read,
+  // and two are new.
   attune::Generation second = generate(text);
   CHECK(second->reused_tokens == 5 && session.slotLength(0) == 10);
   // A text that shares only its beginning with the conversation uses the empty slot.
@@ -306,7 +309,7 @@ static void testReuse(const attune::Model &model) {
   // Another ending of the same conversation: the tokens that differ are removed.
   text.back() = 6;
   CHECK(generate(text)->reused_tokens == 7 && session.slotLength(0) == 10);
-  // The same text again: one token is computed for its logits.
+  // The same text again: its last token is computed again, for its logits.
   CHECK(generate(text)->reused_tokens == 7);
   // The caller may choose slots by number.
   CHECK(generate(other, {0})->reused_tokens == 1 && session.slotLength(0) == 4 && session.slotLength(1) == 4);
@@ -326,7 +329,8 @@ static void testReuse(const attune::Model &model) {
   CHECK_FAILS(attune_generate(session.get(), &options.c(), attune::generationInputs(inputs).data(), 1, &generation), ATTUNE_LIMIT_EXCEEDED,
               "generating 14 ids needs room for 13, the session's limit of past is 12");
   CHECK(!generation && session.slotLength(0) == 4 && session.slotLength(1) == 4);
-  // Tokens whose keys and values the caller has written are computed again; those of a prefill are not.
+  // Tokens whose keys and values the caller has written are computed again. Tokens that the caller has prefilled are
+  // reused.
   options->max_new_tokens = 1;
   float values[2] = {3, 4};
   int64_t shape[] = {1, 1, 2, 1}, slot = 1;
@@ -344,7 +348,7 @@ static void testReuse(const attune::Model &model) {
   CHECK(generate({8, 9, 10, 3})->reused_tokens == 0 && session.slotLength(1) == 0);
 }
 
-/// Ids, masks and slots as I32 give the same results as I64, in generation, too.
+/// Tests that ids, masks and slots of I32 give the same results as those of I64, in generation, too.
 static void testNarrowInputs(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->max_length = 9;
@@ -382,7 +386,7 @@ static void testNarrowInputs(const attune::Model &model) {
               "input 'input_ids' is i64 [6], expected i64 [rows, length]");
 }
 
-/// Ids, masks and slots that are not aligned, or of no dtype, are refused before they are read.
+/// Tests that ids, masks and slots that are not aligned, or whose dtype is unknown, are refused before they are read.
 static void testMisaligned(const attune::Model &model) {
   attune::GenerationOptions options(model);
   options->max_length = 9;
@@ -410,7 +414,8 @@ static void testMisaligned(const attune::Model &model) {
   }
 }
 
-/// Limits whose sum overflows are refused as those whose product does, by a model without limits of its own.
+/// Tests that limits are refused if the sum of two of them overflows int64, or if their product exceeds 2^40, by a
+/// model without limits of its own.
 static void testHugeLimits(attune_model_desc desc) {
   std::vector<attune_entry_desc> entries(desc.entries, desc.entries + desc.num_entries);
   std::vector<std::vector<attune_dim_desc>> dims;
@@ -433,7 +438,7 @@ static void testHugeLimits(attune_model_desc desc) {
   }
 }
 
-/// A loop of the caller with attune_sample chooses the same ids as attune_generate.
+/// Tests that a loop of the caller with attune_sample chooses the same ids as attune_generate.
 static void testSampler(const attune::Model &model) {
   for (int64_t sampled = 0; sampled < 2; ++sampled) {
     attune::GenerationOptions options(model);
@@ -471,7 +476,7 @@ static void testSampler(const attune::Model &model) {
   options.top_k = 1;
   for (int64_t step = 0, seen[4] = {}; step < 64; ++step) {
     CHECK_OK(attune_sample(&options, logits, 4, 0, step, scratch, sizeof(scratch), &id));
-    CHECK((id == 2 || id == 3) && (++seen[id], step < 63 || (seen[2] && seen[3]))); // equals of the best stay
+    CHECK((id == 2 || id == 3) && (++seen[id], step < 63 || (seen[2] && seen[3]))); // top_k keeps ties with the best
   }
   CHECK_FAILS(attune_sample(&options, logits, 4, 0, 0, nullptr, 0, &id), ATTUNE_INVALID_ARGUMENT,
               "scratch has 0 bytes, at least 32 expected");
@@ -498,7 +503,7 @@ static void testErrors(const attune::Model &model) {
     CHECK(!generation);
   };
   std::vector<attune::Tensor> good = {view("input_ids", ids, {2, 2})};
-  options->max_length = 10; // 9 of them are read
+  options->max_length = 10; // 9 of these ids are read
   fails(ATTUNE_LIMIT_EXCEEDED, good, "generating 10 ids needs room for 9, the session's limit of past is 8");
   options->max_length = 26;
   fails(ATTUNE_LIMIT_EXCEEDED, good, "max_length is 26, at most 25 expected after these prompts: the model has 24 positions");
@@ -534,7 +539,7 @@ static void testErrors(const attune::Model &model) {
   attune::Session session(other, {{"batch", 1}, {"length", 1}, {"past", 1}}, 1);
   CHECK_FAILS(attune_generate(session.get(), nullptr, nullptr, 0, &generation), ATTUNE_INVALID_ARGUMENT,
               "model 'fake' has no entry 'prefill'");
-  // The prompt may fill all positions: one id more is chosen.
+  // The prompt may fill the slot: the one id that is chosen after it is not read.
   std::vector<attune::Tensor> full = {view("input_ids", ids, {1, 4})};
   attune::Session tight(model, {{"batch", 1}, {"length", 4}, {"past", 4}}, 1);
   attune::GenerationOptions last(model);

@@ -35,7 +35,8 @@ Ids::iterator reference::findEnd(const attune_generation_options &options, Ids &
   return std::find_if(ids.begin() + from, ids.end(), [&](int64_t id) { return isEos(options, id); });
 }
 
-/// Returns the scores after the logits processors, as log-probabilities if |normalize|.
+/// Returns the scores of all ids that may follow |ids|, after the logits processors: logits or, if |normalize|,
+/// log-probabilities. The score of a forbidden id is kNever.
 static std::vector<double> scoresOf(const attune_generation_options &options, const Ids &ids, int64_t promptLength, int64_t vocabSize,
                                     bool normalize) {
   std::vector<float> logits = toyLogits(ids, vocabSize);
@@ -175,7 +176,7 @@ std::vector<Scored> reference::searchBeams(const attune_generation_options &opti
   return found;
 }
 
-/// Extends |best| by the continuations of |ids|, whose log-probability is |sum|.
+/// Replaces |best| by the best continuation of |ids|, if its score is higher. |sum| is the log-probability of |ids|.
 static void enumerateFrom(const attune_generation_options &options, const Ids &ids, int64_t promptLength, double sum, int64_t vocabSize,
                           Scored &best) {
   auto consider = [&](double total, const Ids &sequence, size_t length) {

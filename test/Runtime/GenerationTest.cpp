@@ -1,9 +1,9 @@
 //===- GenerationTest.cpp - Greedy search, sampling and beam search ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The loops of the runtime over a toy model, whose logits are a function of all ids, against a second implementation
-// and against the enumeration of all sequences. The toy keeps the ids of each sequence, so it also checks the parents
-// of each step.
+// Compares the runtime's loops of generation with a second implementation (GenerationReference.h) and with the
+// enumeration of all sequences. The model is a toy whose logits are a function of all ids of a sequence. The toy keeps
+// these ids itself, by the parents that each step names, so a wrong parent gives wrong logits.
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
@@ -27,7 +27,7 @@ namespace {
 struct Toy {
   int64_t vocabSize;
   std::vector<Ids> prompts, sequences;
-  int64_t steps = 0, continued = 0; // calls, and sequences in them
+  int64_t steps = 0, continued = 0; // calls of step, and the sequences of all these calls
 
   static attune_status start(void *state, int64_t rows, float *logits) {
     Toy &toy = *static_cast<Toy *>(state);
@@ -57,7 +57,7 @@ struct Toy {
 };
 
 struct Outcome {
-  std::vector<Ids> rows; // eos included, no padding
+  std::vector<Ids> rows; // prompt and end id included, no padding
   std::vector<float> scores, logits;
   int64_t length = 0, steps = 0;
 };
@@ -108,7 +108,7 @@ static Outcome run(const attune_generation_options &options, const std::vector<I
   return outcome;
 }
 
-/// Options and prompts at random, against the reference.
+/// Compares generations with random options and prompts with the reference.
 static void testAgainstReference() {
   std::mt19937 random(1);
   auto pick = [&](int64_t low, int64_t high) { return low + static_cast<int64_t>(random() % static_cast<uint32_t>(high - low + 1)); };
@@ -144,7 +144,7 @@ static void testAgainstReference() {
     for (Ids &prompt : prompts)
       for (int64_t i = 0; i < length; ++i)
         prompt.push_back(pick(0, vocabSize - 1));
-    // Rules that leave no id, such as a forced id that is suppressed, are an error.
+    // Options that leave no id, such as a forced id that is suppressed, are an error.
     Toy toy{vocabSize, {}, {}};
     Outcome outcome;
     if (tryRun(options, prompts, toy, outcome) != ATTUNE_OK) {
@@ -160,7 +160,7 @@ static void testAgainstReference() {
       }
       std::vector<reference::Scored> best = reference::searchBeams(options, prompt, vocabSize);
       for (int64_t i = 0; i < options.num_return_sequences; ++i, ++row) {
-        // An eos of the prompt or an open beam that never ends are cut at the first eos on both sides.
+        // Cuts the ids after the first end id behind the prompt, as tryRun does.
         Ids ids = best[i].ids;
         auto eos = reference::findEnd(options, ids, length);
         ids.erase(eos == ids.end() ? eos : eos + 1, ids.end());
@@ -173,7 +173,8 @@ static void testAgainstReference() {
   CHECK(withoutIds > 0 && withoutIds < 300);
 }
 
-/// With as many beams as there are ids, two steps lose nothing: the result is the best of all sequences.
+/// With as many beams as the vocabulary has ids, a search of two steps drops no sequence, so its result is the best of
+/// all sequences.
 static void testAgainstEnumeration() {
   for (int64_t seed = 0; seed < 200; ++seed) {
     attune_generation_options options = defaults();
@@ -189,7 +190,8 @@ static void testAgainstEnumeration() {
   }
 }
 
-/// A row's result does not depend on the rows beside it; rows that ended take part in no more steps.
+/// Checks that a row's result does not depend on the other rows, and that rows that have ended take part in no further
+/// step.
 static void testBatches() {
   for (int kind = 0; kind < 3; ++kind) {
     attune_generation_options options = defaults();
@@ -203,7 +205,7 @@ static void testBatches() {
     Outcome together = run(options, prompts, 11, &toy);
     int64_t needed = 0;
     for (size_t row = 0; row < prompts.size(); ++row) {
-      if (kind == 2) { // noise belongs to the number of a row: the last one has it among any others
+      if (kind == 2) { // the noise depends on the number of the row, so the row keeps it while rows before it change
         std::vector<Ids> others = prompts;
         for (size_t other = 0; other < row; ++other)
           others[other] = {1, 1};
@@ -219,8 +221,9 @@ static void testBatches() {
   }
 }
 
-/// Temperatures whose quotients leave the range of floats or doubles draw the best of |scores| and its equals, whatever
-/// the other filters.
+/// Checks that temperatures so small that score / temperature leaves the range of floats or doubles draw only the best
+/// of |scores| and the ids of equal score, whatever the other filters are. Then checks a very large temperature and
+/// scores of infinity and NaN.
 static void testSmallTemperatures(attune_generation_options options, std::vector<float> scores) {
   auto vocabSize = static_cast<int64_t>(scores.size());
   std::vector<Candidate> scratch(scores.size());
@@ -255,7 +258,7 @@ static void testSmallTemperatures(attune_generation_options options, std::vector
     }
     scores = kept;
   }
-  options.temperature = 1e300; // flat
+  options.temperature = 1e300; // the four ids above -inf are equally likely
   CHECK(drawn().size() == 4);
   options.temperature = 1, scores[2] = INFINITY;
   CHECK(drawn().size() == 1 && drawn().count(2));
@@ -278,12 +281,12 @@ static void testSampling() {
   auto all = count();
   double total = std::exp(1.0) + std::exp(3.0) + std::exp(2.0) + std::exp(2.5);
   CHECK(all.size() == 4 && !all.count(3));
-  for (auto [id, times] : all) // five standard deviations at most
+  for (auto [id, times] : all) // at most five standard deviations, each at most 0.5 / sqrt(20000)
     CHECK(std::fabs(times / 20000.0 - std::exp(scores[id]) / total) < 5 * 0.5 / std::sqrt(20000.0));
   options.top_k = 2;
   auto two = count();
   CHECK(two.size() == 2 && two.count(1) && two.count(4));
-  options.top_k = 0, options.top_p = 0.5; // 1 has 0.48 of it, so 4 is needed, 2 is not
+  options.top_k = 0, options.top_p = 0.5; // id 1 has 0.47 of the probability, so id 4 is needed, id 2 is not
   auto nucleus = count();
   CHECK(nucleus.size() == 2 && nucleus.count(1) && nucleus.count(4));
   options.top_p = 0.1;
@@ -291,7 +294,8 @@ static void testSampling() {
   options.top_p = 1, options.temperature = 1e-3;
   CHECK(count().size() == 1 && draw(0) == 1);
   options.temperature = 1;
-  // Probabilities 0.06, 0.47, 0.17 and 0.29; the expected surprise is 1.19, nearest to that of 4, then of 1.
+  // Ids 0, 1, 2 and 4 have the probabilities 0.06, 0.47, 0.17 and 0.29. The entropy is 1.19; -log p of id 4 is nearest
+  // to it, then that of id 1.
   auto keeps = [&](std::vector<int64_t> ids) {
     std::vector<int64_t> drawn;
     for (auto [id, times] : count())
@@ -302,7 +306,7 @@ static void testSampling() {
   options.typical_p = 0.2, keeps({4}), options.typical_p = 0.5, keeps({1, 4}), options.typical_p = 1;
   options.epsilon_cutoff = 0.1, keeps({1, 2, 4}), options.epsilon_cutoff = 0.9, keeps({1}), options.epsilon_cutoff = 0;
   options.eta_cutoff = 0.1, keeps({1, 2, 4}), options.eta_cutoff = 0.04, keeps({0, 1, 2, 4}), options.eta_cutoff = 0;
-  // Ids as good as the best one stay with it, whatever the cut.
+  // Ids with the score of the best one stay under every filter.
   scores[4] = scores[1];
   options.epsilon_cutoff = 0.9, keeps({1, 4}), options.epsilon_cutoff = 0, options.min_p = 1, keeps({1, 4}), options.min_p = 0;
   scores[4] = 2.5f;
@@ -338,7 +342,8 @@ static void testLogSoftmax() {
   }
 }
 
-/// The logits each id was chosen from, those of rows that ended being 0; the callback sees every id and can end it all.
+/// Checks the step logits: those from which each id was chosen, and 0 after the end of a row. Checks that the callback
+/// sees every id and can end a row or the generation.
 static void testStepLogitsAndCallback() {
   attune_generation_options options = defaults();
   options.max_length = 12;
@@ -363,7 +368,7 @@ static void testStepLogitsAndCallback() {
     }
   }
   CHECK(seen.size() == chosen);
-  // One row ends by the callback; the others go on as before.
+  // The callback ends one row; the others continue as before.
   options.on_token = [](void *, int64_t row, int64_t, int64_t length) -> int {
     return row == 1 && length == 4 ? ATTUNE_TOKEN_END_ROW : ATTUNE_TOKEN_GO_ON;
   };
@@ -382,7 +387,7 @@ static void testStepLogitsAndCallback() {
   CHECK(run(options, prompts, 11).steps == 2);
 }
 
-/// A penalty leaves out padding, of which a row has as much as its neighbors demand.
+/// Checks that penalties ignore padding, the length of which depends on the other prompts of the batch.
 static void testPadding() {
   attune_generation_options options = defaults();
   options.repetition_penalty = 1.3, options.presence_penalty = 0.5, options.frequency_penalty = 0.25;
@@ -458,7 +463,7 @@ static void testBadOptions() {
           "the length of a bad word is 0, at least 1 expected");
 }
 
-/// Without an id whose logit is above -inf there is an error, by all searches; NaN does not choose the first id.
+/// Checks that every search fails if no logit of a row is above -inf or if all are NaN, instead of choosing id 0.
 static void testWithoutIds() {
   auto rejects = [](const attune_generation_options &options, StepModel model, const char *text) {
     std::vector<int64_t> prompt = {1, 1}, sequences(static_cast<size_t>(2 * options.max_length));
@@ -468,7 +473,7 @@ static void testWithoutIds() {
     CHECK_OK(checkGenerationOptions(checked, model.vocabSize, 1));
     CHECK_FAILS(generate(model, checked, {2, 1, prompt.data()}, result), ATTUNE_INVALID_ARGUMENT, text);
   };
-  // The second row has no logits that are numbers.
+  // All logits of the second row are NaN.
   auto start = [](void *, int64_t rows, float *logits) -> attune_status {
     std::fill_n(logits, rows * 11, 1.0f);
     std::fill_n(logits + 11, 11, NAN);

@@ -1,4 +1,4 @@
-/*===- HeaderTest.c - The header alone, as strict C11 and C++17 --------------===*
+/*===- HeaderTest.c - The C headers alone, as strict C11 and C++17 -----------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *===-----------------------------------------------------------------------===*/
 
@@ -7,7 +7,7 @@
 #include "attune/text.h"
 #include "attune/text_generation.h"
 
-/* Callers size arrays by these, so they are part of the interface. */
+/* Callers size arrays by these numbers, so the numbers are part of the interface. */
 ATTUNE_ABI_ASSERT(ATTUNE_MAX_DIMS == 16, "ATTUNE_MAX_DIMS");
 ATTUNE_ABI_ASSERT(ATTUNE_MAX_RANK == 8, "ATTUNE_MAX_RANK");
 

@@ -1,7 +1,8 @@
-/*===- PoolTest.c - The default workers: coverage, ranges, waiting, company ---===*
+/*===- PoolTest.c - Pools of workers: ranges, waiting, sharing of CPUs --------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Reaches the pool through a model whose entry only loops. Built a second time with -fsanitize=thread.
+ * Reaches the pool of a session through a model whose entries only run loops or wait, and a pool without a session
+ * through attune_pool_create. Built a second time with -fsanitize=thread.
  * Usage: attune-test-pool FOLDER (writable)
  *===-----------------------------------------------------------------------===*/
 
@@ -19,8 +20,8 @@ enum { MAX_N = 1000, MAX_WORKERS = 16 };
 typedef struct loop {
   const attune_host *host;
   int64_t n, grain;
-  char seen[MAX_N];               /* plain memory: two workers on one index are a race */
-  atomic_int active[MAX_WORKERS]; /* bodies running as this worker */
+  char seen[MAX_N];               /* not atomic: two workers on one index are a race, which -fsanitize=thread reports */
+  atomic_int active[MAX_WORKERS]; /* the number of bodies that run as each worker */
   int nested;
 } loop;
 
@@ -51,7 +52,7 @@ static void run_loop(const attune_host *host, int64_t n, int64_t grain, int nest
     CHECK(l.seen[i] == (i < n));
 }
 
-/* Set while test_busy's entry runs. */
+/* The entry "wait" sets |started| and returns when a test sets |finish|. */
 static atomic_int started, finish;
 
 static int32_t loops(const attune_host *host, const attune_call *call) {
@@ -101,7 +102,7 @@ static attune_status run(attune_session *session, const char *entry) {
   return attune_session_run(session, entry, NULL, 0, NULL, 0);
 }
 
-/* Several sessions on several threads, on one model. */
+/* Runs loops in a session of |argument| workers, on a thread of test_many_sessions; the sessions share one model. */
 static void *run_many(void *argument) {
   attune_session *session = session_with((int64_t)(intptr_t)argument);
   for (int i = 0; i < 3; ++i)
@@ -132,17 +133,17 @@ static void test_busy(void) {
   CHECK_FAILS(run(session, "loops"), ATTUNE_BUSY, "running another call");
   atomic_store(&finish, 1);
   CHECK(pthread_join(thread, NULL) == 0);
-  CHECK_OK(run(session, "loops")); /* and any thread may be the next to call */
+  CHECK_OK(run(session, "loops")); /* any thread may make the next call */
   attune_session_destroy(session);
 }
 
-/* The workers that got a part of a loop. */
+/* took_part[w] is 1 if worker w has run a part of the loop of note_workers. */
 static atomic_int took_part[MAX_WORKERS];
 
 static void note_worker(void *ctx, int64_t worker, int64_t begin, int64_t end) {
   (void)ctx, (void)begin, (void)end;
   atomic_store(&took_part[worker], 1);
-  usleep(100); /* long enough for others to come */
+  usleep(100); /* long enough for other workers to take a part */
 }
 
 static int32_t note_workers(const attune_host *host, const attune_call *call) {
@@ -151,12 +152,12 @@ static int32_t note_workers(const attune_host *host, const attune_call *call) {
   return 0;
 }
 
-/* While another session runs a call, a loop gets half of the CPUs, and all again afterwards. */
+/* While another session runs a call, a loop runs on at most half of the CPUs; afterwards it runs on all again. */
 static void test_sharing_cpus(void) {
   int64_t cpus = attune_available_cpus(), workers = cpus < MAX_WORKERS ? cpus : MAX_WORKERS, half = cpus > 1 ? cpus / 2 : 1;
   attune_session *other = session_with(2), *session = session_with(workers);
   pthread_t thread;
-  usleep(10000); /* until the new workers sleep */
+  usleep(10000); /* until the new workers sleep: those that spin would steal parts of the loop */
   atomic_store(&started, 0);
   atomic_store(&finish, 0);
   CHECK(pthread_create(&thread, NULL, run_wait, other) == 0);
@@ -174,7 +175,7 @@ static void test_sharing_cpus(void) {
   attune_session_destroy(other);
 }
 
-/* A pool without a session: alone, and as the workers of a host. */
+/* Tests a pool that belongs to no session: called directly, and as the host of a session. */
 static void test_public_pool(void) {
   attune_pool *pool;
   for (int64_t threads = 1; threads <= 5; ++threads) {
@@ -209,7 +210,7 @@ static double cpu_seconds(void) {
   return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-/* Workers that wait use no CPU; 2 % leaves room for sanitizers. */
+/* Checks that workers that wait use no CPU: at most 2 % of one CPU, which leaves room for sanitizers. */
 static void test_idle(void) {
   attune_session *session = session_with(attune_available_cpus());
   CHECK_OK(run(session, "many"));
@@ -238,7 +239,7 @@ int main(int argc, char **argv) {
     CHECK_OK(run(session, "many"));
     attune_session_destroy(session);
   }
-  for (int i = 0; i < 100; ++i) /* ended before, while and after its workers start */
+  for (int i = 0; i < 100; ++i) /* each is destroyed before, while or after its workers start */
     attune_session_destroy(session_with(1 + i % 4));
   test_many_sessions();
   test_busy();

@@ -42,7 +42,7 @@ static void test_all_inputs_in_any_order(void) {
     for (int j = 0; j < 4; ++j)
       CHECK(call.hidden[t * 4 + j] == (float)(call.ids[t] * mask[t] + 1000 * types[t]) * scale[j] +
                                           (float)positions[t] / 2 * scale[j] + offset + fake_weight(j));
-  /* Conflicting dimensions name both tensors. */
+  /* The error about conflicting dimensions names both tensors. */
   int64_t other[2] = {2, 4};
   int64_t longer[8] = {0};
   attune_tensor conflict[2] = {call.inputs[0], {"attention_mask", ATTUNE_I64, 2, other, longer, 64}};
@@ -53,7 +53,8 @@ static void test_all_inputs_in_any_order(void) {
   fake_call_free(&call);
 }
 
-/* Runs with one field of input_ids changed. */
+/* Evaluates |change|, which changes |in|, a copy of the tensor input_ids. Checks that a run with |in| alone fails with
+ * |status| and |text|. */
 #define REFUSED(change, status, text)                                                                                  \
   do {                                                                                                                 \
     attune_tensor in = call.inputs[0];                                                                                 \
@@ -100,7 +101,8 @@ static void test_refused_inputs(void) {
   fake_call_free(&call);
 }
 
-/* Integers of 32 bits: the same results, checked alike, and defaults are what they were. */
+/* Integers of 32 bits give the same results as those of 64 bits and are checked in the same way. A later call with
+ * defaults does not see their converted copies. */
 static void test_narrow_inputs(void) {
   int64_t shape[2] = {2, 3};
   int32_t ids[6], mask[6] = {1, 0, 1, 1, 1, 0}, positions[6] = {5, 4, 3, 2, 1, 0};
@@ -137,7 +139,7 @@ static void test_narrow_inputs(void) {
   call.outputs[1].dtype = ATTUNE_I32;
   CHECK_FAILS(run(narrow, 1), ATTUNE_INVALID_ARGUMENT, "output 'total' has dtype i32, expected i64");
   CHECK(attune_dtype_bytes(ATTUNE_I32) == 4 && strcmp(attune_dtype_name(ATTUNE_I32), "i32") == 0);
-  /* Dims fit an array that is declared without knowing the entry. */
+  /* An array of ATTUNE_MAX_DIMS values has room for the dims of any entry. */
   int64_t dims[ATTUNE_MAX_DIMS];
   CHECK_OK(attune_infer_dims(attune_session_model(session), NULL, narrow, 3, dims));
   CHECK(dims[0] == 2 && dims[1] == 3);
@@ -190,7 +192,7 @@ static void test_entries_and_shapes(void) {
               "entry 'broken' of model 'fake' failed with code 7");
   CHECK_FAILS(attune_session_run(NULL, NULL, NULL, 0, NULL, 0), ATTUNE_INVALID_ARGUMENT, "the session is null");
   fake_call_init(&call, 2, 3);
-  call.inputs[0].data = NULL; /* shapes are enough here */
+  call.inputs[0].data = NULL; /* attune_infer_dims reads only shapes */
   CHECK_OK(attune_infer_dims(model, NULL, call.inputs, 1, dims));
   CHECK(dims[0] == 2 && dims[1] == 3);
   CHECK_OK(attune_output_shape(model, NULL, 0, dims, shape, &bytes));

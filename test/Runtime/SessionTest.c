@@ -15,7 +15,7 @@
 #include <xmmintrin.h>
 #endif
 
-/* Every allocation of the program passes here. */
+/* The number of allocations of the program, which the functions below count. */
 static atomic_long allocations;
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t),
     *__libc_memalign(size_t, size_t);
@@ -44,12 +44,13 @@ static void test_run_allocates_nothing(void) {
     fake_call call;
     fake_call_init(&call, 8, 16);
     long before = atomic_load(&allocations);
-    CHECK(before > 0); /* the hook works */
+    CHECK(before > 0); /* the functions above replace those of libc */
     for (int i = 0; i < 20; ++i)
       CHECK_OK(attune_session_run(session, NULL, call.inputs, 1, call.outputs, 2));
     CHECK(atomic_load(&allocations) == before);
     fake_call_check(&call);
-    /* Nor is there any for integers that are converted; the session's memory has room for as many as its limits allow. */
+    /* Integers of 32 bits, which the session converts, need no allocation either: the session's memory has room for the
+     * copies of the largest inputs that its limits allow. */
     static int32_t narrow[8 * 16];
     for (int i = 0; i < 8 * 16; ++i)
       narrow[i] = (int32_t)call.ids[i];
@@ -63,7 +64,8 @@ static void test_run_allocates_nothing(void) {
   }
 }
 
-/* The caller's memory, ending at a page that must not be touched. The fake model writes its whole workspace. */
+/* The caller's memory ends at a page without access. The fake model writes its whole workspace, which comes last in
+ * this memory. */
 static void test_guard_page(void) {
   long page = sysconf(_SC_PAGESIZE);
   for (int64_t threads = 1; threads <= 3; ++threads) {
@@ -130,7 +132,8 @@ static void test_options(void) {
   CHECK_FAILS(attune_session_create(model, &uninitialized, &session), ATTUNE_INVALID_ARGUMENT,
               "call attune_session_options_init first");
   attune_session_destroy(NULL);
-  /* Defaults: the affinity mask, batch 1 since the model does not limit it, length 16. */
+  /* Defaults: as many workers as the affinity mask has CPUs, batch 1 since the model does not limit it, and length 16,
+   * the model's limit. */
   CHECK_OK(attune_session_create(model, NULL, &session));
   CHECK(attune_session_num_threads(session) == attune_available_cpus());
   fake_call call;
@@ -144,7 +147,7 @@ static void test_options(void) {
   attune_session_destroy(session);
 }
 
-/* A host that runs everything as the last of its three workers. */
+/* The parallel_for of a host that runs all iterations as the last of its three workers, and the number of its calls. */
 static int64_t host_calls;
 static void own_parallel_for(void *pool, int64_t n, int64_t grain, attune_body_fn body, void *ctx) {
   CHECK(pool == &host_calls);
@@ -178,7 +181,7 @@ static void test_own_host(void) {
   CHECK_FAILS(attune_session_create(model, &options, &session), ATTUNE_INCOMPATIBLE, "the host has ABI version 0");
 }
 
-/* A caller that flushes denormals gets the same bits, and keeps its own mode. */
+/* A caller whose thread flushes denormal numbers to zero gets the same bits and keeps its mode after the call. */
 static void test_fp_environment(void) {
 #if defined(__x86_64__)
   attune_session *session = fake_session(folder, 1);
@@ -204,7 +207,7 @@ int main(int argc, char **argv) {
   folder = argv[1];
   attune_model_options options;
   attune_model_options_init(&options);
-  options.weights_path = folder; /* where this has just left a file */
+  options.weights_path = folder; /* where the next line leaves a weights file */
   attune_session_destroy(fake_session(folder, 1));
   CHECK_OK(attune_model_open(&attune_model_fake, &options, &model));
   test_run_allocates_nothing();

@@ -49,7 +49,7 @@ const attune_cache_desc kCaches[] = {{"past_key_values.0.1", ATTUNE_F32, ATTUNE_
 
 const int64_t *integers(const attune_call *call, int input) { return static_cast<const int64_t *>(call->inputs[input]); }
 
-/// These functions return the place in the call's state of the ids in a slot, and of the value of a source.
+/// slotOf returns the memory of the ids of |slot|, sourceOf that of the sum of |source|, both in the state of |call|.
 float *slotOf(const attune_call *call, int64_t slot) {
   return static_cast<float *>(call->state) + slot * call->state_dims[1] * ATTUNE_CACHE_PANEL;
 }
@@ -57,7 +57,9 @@ float *sourceOf(const attune_call *call, int64_t source) {
   return slotOf(call, call->state_dims[0]) + source * call->state_dims[3] * ATTUNE_CACHE_PANEL;
 }
 
-/// Appends tokens to each row's slot and writes the logits after them; |sources| is null or gives what stands before the ids.
+/// Appends the |length| |ids| of each row, except those that |mask| hides, to the row's slot of |slots|, which has
+/// |past| ids. Writes the logits after them to both outputs. |mask| may be null. |sources|, unless null, has the source
+/// of each row, whose sum comes before the ids of the slot.
 void append(const attune_call *call, int64_t length, const int64_t *ids, const int64_t *mask, const int64_t *slots, const int64_t *past,
             const int64_t *sources) {
   for (int64_t row = 0; row < call->dims[0]; ++row) {

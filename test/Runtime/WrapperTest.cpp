@@ -33,7 +33,7 @@ int main(int argc, char **argv) {
   session.run("forward", inputs, {attune::view("total", total, {2}), attune::view("hidden", hidden, {2, 3, 4})});
   CHECK(total[0] == 6 && hidden[4] == outputs[0].data<float>()[4]);
 
-  // Errors carry status and message; a moved-from session is empty.
+  // Errors have the status and the message.
   try {
     ids[0] = 100;
     session.run("forward", inputs);
@@ -65,6 +65,7 @@ int main(int argc, char **argv) {
     CHECK(error.status() == ATTUNE_INVALID_ARGUMENT);
   }
 
+  // A session from which another was moved is empty.
   attune::Session moved = std::move(session);
   CHECK(moved.get() && !session.get());
   attune::Model other = std::move(model);

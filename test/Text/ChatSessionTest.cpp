@@ -1,9 +1,9 @@
 //===- ChatSessionTest.cpp - Test of the C++ class ChatSession --------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-chat-session MODEL.so MODEL.text SEED MESSAGE MESSAGE...: sends the messages with sampling, at most 9 tokens
-// a reply, and prints a reply on each line. Then it checks that pieces join to replies, that exceptions and false end a
-// reply, and that `reset` forgets the conversation.
+// attune-test-chat-session MODEL.so MODEL.text SEED MESSAGE MESSAGE...: sends the messages with sampling, at most 9
+// tokens a reply, prints each reply on a line and checks that the pieces that the callback gets join to the reply. Then
+// checks that a callback ends a reply by an exception or by returning false, and that `reset` forgets the conversation.
 //===----------------------------------------------------------------------===//
 #include "attune/text_generation.hpp"
 

@@ -1,8 +1,8 @@
 //===- ChatTest.c - The C interface of chat templates ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// usage: attune-test-chat-api OUT.text, whose default template is that of Inputs/api. The C compiler links it, which shows
-// that the library of texts needs no C++ library.
+// usage: attune-test-chat-api OUT.text. The default chat template of OUT.text is that of Inputs/api. The C compiler
+// links this program, which shows that libattune_text needs no C++ library.
 //===----------------------------------------------------------------------===//
 #include "attune/chat.h"
 #include "attune/text.h"
@@ -19,7 +19,8 @@ static attune_chat *openChat(const void *program, size_t bytes, const attune_cha
   return chat;
 }
 
-/// Fails unless the call failed with |status| and words of |message|.
+/// Ends the program unless a call that returned |status| has failed with |expected| and an error text that contains
+/// |message|.
 static void checkFailure(attune_status status, attune_status expected, const char *message) {
   if (status != expected || !strstr(attune_last_error(), message)) {
     fprintf(stderr, "expected %s '%s', got %s '%s'\n", attune_status_name(expected), message, attune_status_name(status),
@@ -46,7 +47,7 @@ static void testRender(const void *program, size_t bytes) {
   CHECK(strcmp(rendered.text, "<s>user: Hé\nassistant: (hm)Yes\n") == 0);
   CHECK(rendered.num_assistant == 1 && memcmp(rendered.text + rendered.assistant[0].begin, "(hm)Yes", 7) == 0 &&
         rendered.assistant[0].end - rendered.assistant[0].begin == 7);
-  // The host's special token replaces the tokenizer's.
+  // A special token that the caller sets replaces the tokenizer's.
   CHECK(attune_chat_set(chat, variables, "bos_token", attune_chat_text(chat, "[", 1)));
   CHECK(attune_chat_render(chat, &rendered) == ATTUNE_OK && rendered.text[0] == '[');
   CHECK(attune_chat_message(chat, "date", ""));
@@ -119,7 +120,8 @@ static void testLimits(const void *program, size_t bytes) {
   attune_chat_close(chat);
 }
 
-/// Changes each byte of the program in turn. Opening or rendering may then fail with an error, and must not crash.
+/// Flips one bit of each byte of the program in turn. Opening or rendering may then fail with an error, and must not
+/// crash. Before that, checks the errors for a wrong length, address, header and version.
 static void testDamage(const char *program, size_t bytes) {
   char *copy = aligned_alloc(64, (bytes + 63) / 64 * 64);
   attune_chat *chat;

@@ -3,10 +3,13 @@
 //
 // usage: attune-test-chat [LOCALE] < REQUESTS > ANSWERS
 //
-// A request is two lines of JSON: {"template": TEXT} or {"templates": [[NAME, TEXT], …]} or {"folder": PATH}, with "date":
-// [year, month, day, hour, minute, second], "special": [[NAME, TEXT], …] and limits ("steps", "memory", "output") if
-// wanted; then an object with the variables. An answer is one line: {"text": …, "assistant": [[begin, end], …]},
-// {"refused": [warning, …]} for templates that do not compile, or {"error": …, "status": …}.
+// LOCALE is the locale of numbers (LC_NUMERIC). A request is two lines, each a JSON object. The first has the
+// templates, by {"template": TEXT}, {"templates": [[NAME, TEXT], …]} or {"folder": PATH}. It may also have "name" (the
+// template to render), "date": [year, month, day, hour, minute, second], "special": [[NAME, TEXT], …] (special tokens,
+// not with "folder"), limits ("steps", "memory", "output"), and "render-anyway". The second line has the variables.
+//
+// An answer is one line: {"text": …, "assistant": [[begin, end], …]}, without "assistant" if there is no range;
+// {"refused": [warning, …]} if the compiler warns and the request has no "render-anyway"; or {"error": …, "status": …}.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Json.h"
 #include "compiler/Text/ChatTemplates.h"
@@ -51,7 +54,7 @@ static Json render(attune_chat *chat, const Json &request, const std::string &va
   if (attune_status status = attune_chat_render(chat, &rendered); status != ATTUNE_OK)
     return failure(attune_last_error(), status);
   Json answer = {{"text", std::string(rendered.text, rendered.bytes)}};
-  // A second rendering gives the same.
+  // A second rendering must give the same text.
   std::string first(rendered.text, rendered.bytes);
   if (attune_chat_render(chat, &rendered) != ATTUNE_OK || first != std::string_view(rendered.text, rendered.bytes))
     return failure("the second rendering differs", ATTUNE_INTERNAL);
@@ -68,7 +71,7 @@ static Json answerRequest(const Json &request, const std::string &variables) {
   std::string program = compileChatTemplates(*templates, warnings);
   if (!warnings.empty() && !findJson(request, "render-anyway"))
     return {{"refused", warnings}};
-  // Programs stand at a multiple of 8.
+  // attune_chat_open expects a program at a multiple of 8 bytes.
   std::vector<uint64_t> aligned(program.size() / 8 + 1);
   memcpy(aligned.data(), program.data(), program.size());
   attune_chat_options options;

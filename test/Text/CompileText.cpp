@@ -1,8 +1,8 @@
 //===- CompileText.cpp - Compiles a tokenizer for tests -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-compile-text FOLDER OUT.text [templates]: compiles the tokenizer of a folder without a model, and its chat
-// templates. Errors are one line, as those of the tools.
+// attune-test-compile-text FOLDER OUT.text [templates]: compiles the tokenizer of a folder, which needs no model; with
+// `templates`, also the settings of tasks and the chat templates. An error is one line, as in the tools.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Text/TextFolder.h"
@@ -12,7 +12,8 @@
 
 using namespace attune;
 
-/// Compiles the tokenizer of |folder|, with the chat templates if |templates|, and writes it to |path|.
+/// Compiles the tokenizer of |folder| and, if |templates|, the settings of tasks and the chat templates; writes them to
+/// |path|. Fails if there is nothing to write.
 static Status compileFolder(const std::string &folder, const std::string &path, bool templates) {
   auto warn = [](const std::string &warning) { std::fprintf(stderr, "warning: %s\n", warning.c_str()); };
   Result<std::optional<std::string>> bytes =

@@ -1,15 +1,17 @@
 /*===- EncodeRecords.c - Encodes many texts for comparisons -----------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * attune-test-encode OUT.text [NAME=NUMBER…] < RECORDS: prints a line of JSON for each text. A record is the size of
- * the text (u32), the size of the second text (u32, 0xFFFFFFFF for none) and both texts. Names are those of
- * attune_encode_options, and:
+ * attune-test-encode OUT.text [NAME=NUMBER…] < RECORDS: encodes the text or pair of each record, decodes the ids, and
+ * prints a line of JSON for each record. A record is the size of the text in bytes (u32), the size of the second text
+ * (u32, 0xFFFFFFFF for none) and both texts. Names are those of attune_encode_options, and:
  *
- *   ids_only=1      without offsets
- *   skip_special=1  for decoding
- *   stream=1        decodes id by id
- *   ids=1           the texts are ids between spaces, which are decoded only
- *   repeat=N        encodes all of the input N times as one text, and prints MB/s and tokens instead
+ *   ids_only=1        encodes without offsets
+ *   skip_special=1    decodes without special tokens
+ *   stream=1          decodes by a stream, id by id
+ *   ids=1             texts are lists of ids between spaces; only decodes them
+ *   repeat=N          encodes the whole input N times as one text; prints 10^6 bytes per second and the number of
+ *                     tokens each time instead
+ *   max_call_bytes=N  attune_tokenizer_options::max_call_bytes, at least the size of the input
  *===-----------------------------------------------------------------------===*/
 #include "attune/text.h"
 
@@ -69,7 +71,7 @@ static void measure(attune_tokenizer *tokenizer, const attune_encode_options *op
   }
 }
 
-/* Prints the text of a stream that gets |ids| one after the other. */
+/* Prints the text that a decode stream gives for |ids|, pushed one by one. */
 static void printStream(const attune_text *text, const int32_t *ids, int64_t length, int skipSpecial) {
   attune_decode_stream *stream;
   if (attune_decode_stream_create(text, skipSpecial, &stream) != ATTUNE_OK)

@@ -1,9 +1,9 @@
 //===- GenerationTest.cpp - Texts and conversations of a toy decoder ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-text-generation LETTERS.text: stop strings at random against a search in the whole text; generated texts
-// against decoded ids; conversations against generations from their whole text. The decoder is ToyDecoder of the
-// runtime's tests: its logits are a function of all ids.
+// attune-test-text-generation LETTERS.text: compares the search for random stop strings with a search in the whole
+// text, generated texts with decoded ids, and conversations with generations from their whole text. The models are
+// those of ToyDecoder.h, whose logits are a function of all ids. Writes their weights to LETTERS.text.weights.
 //===----------------------------------------------------------------------===//
 #include "attune/text_generation.h"
 #include "Check.h"
@@ -23,8 +23,8 @@ static attune_text *text;
 
 //===--- Stop strings ------------------------------------------------------===//
 
-/// Returns the position at which the stop string begins in |whole| that ends first, and of several that end there the
-/// longest; npos if |whole| has none.
+/// Finds the stop string that ends first in |whole|, the longest of several that end there. Returns the offset at which
+/// it begins, npos if |whole| has none.
 static size_t findStop(const std::string &whole, const std::vector<std::string> &stops) {
   for (size_t end = 1; end <= whole.size(); ++end) {
     size_t longest = 0;
@@ -70,7 +70,7 @@ static void testStops() {
       size_t size = std::min(pick(1, 5), whole.size() - begin);
       stopped = matcher.add(whole.data() + begin, size, show);
       begin += size;
-      // The text that waits is shorter than a stop string.
+      // The matcher holds back no more bytes than the longest stop string has.
       CHECK(stopped || shown.size() + longest >= begin);
     }
     size_t expected = findStop(whole, stops);
@@ -116,7 +116,7 @@ static attune_generation_options defaults() {
   return options;
 }
 
-/// Returns the new ids that attune_generate gives for |prompt| alone.
+/// Returns the ids that attune_generate appends to |prompt|, the only row of the call.
 static Ids generateIds(attune_generation_options options, Ids prompt) {
   const int64_t shape[] = {1, static_cast<int64_t>(prompt.size())};
   attune_tensor input{"input_ids", ATTUNE_I64, 2, shape, prompt.data(), prompt.size() * sizeof(int64_t)};
@@ -169,7 +169,8 @@ static std::vector<Result> generateTexts(const attune_generation_options &option
   return results;
 }
 
-/// Texts are those of the ids, alone and beside others, with stop strings and without.
+/// Checks that a generated text is the decoded text of its ids, and the same for a prompt alone and in a batch. Checks
+/// that stop strings cut it where they begin.
 static void testTexts() {
   const std::vector<std::string> prompts = {"ab", "fédc", "h", "abc", "e", "ddda", "cé", "f"};
   std::vector<Result> alone;
@@ -187,7 +188,8 @@ static void testTexts() {
   std::vector<Result> together = generateTexts(defaults(), prompts);
   for (size_t i = 0; i < prompts.size(); ++i)
     CHECK(together[i].text == alone[i].text && together[i].ids == alone[i].ids && together[i].finish == alone[i].finish);
-  // Stop strings of one to three characters out of each text, across tokens.
+  // Stop strings are all parts of one to three bytes of each text, except those that cut the two bytes of an é. They
+  // may begin in one token and end in another.
   for (size_t size = 1; size <= 3; ++size)
     for (const Result &result : alone)
       for (size_t begin = 0; begin + size <= result.text.size(); ++begin) {
@@ -205,7 +207,7 @@ static void testTexts() {
           CHECK(cut[i].ids.size() <= alone[i].ids.size());
         }
       }
-  // A special token that is a stop string.
+  // The special token <end> as a stop string ends the texts that it ended as an end id.
   attune_generation_options options = defaults();
   options.num_eos_token_ids = 0;
   const char *stops[] = {"<end>"};
@@ -226,14 +228,14 @@ static void testBeamsAndSequences() {
   options.do_sample = 1, options.num_return_sequences = 3, options.seed = 5;
   results = generateTexts(options, {"ab"});
   CHECK(results.size() == 3 && results[0].text == generateTexts(options, {"ab"})[0].text);
-  // The source of an encoder-decoder is no part of the result.
+  // The text of an encoder-decoder does not contain the text of its source.
   attune_generation_options start = defaults();
   start.decoder_start_token_id = 1;
   results = generateTexts(start, {"abc", "f"}, translator);
   CHECK(results.size() == 2 && results[0].text == generateTexts(start, {"abc"}, translator)[0].text);
 }
 
-/// Ends of rows and of everything by callbacks; settings that do not fit.
+/// Tests callbacks that end a row or the generation, and settings that fail.
 static void testCallbacksAndErrors() {
   attune_text_generation_options call;
   attune_text_generation_options_init(&call);
@@ -255,14 +257,15 @@ static void testCallbacksAndErrors() {
   CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
   CHECK(generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[1].finish == ATTUNE_FINISH_CALLBACK);
   attune_text_generation_free(generation);
-  // The stronger of two answers counts; one that is not listed ends the generation.
+  // Of the answers of on_token and on_text the stronger counts. An answer that is not in attune_token_answer ends the
+  // generation.
   options.on_token = [](void *, int64_t row, int64_t, int64_t) -> int { return row == 0 ? ATTUNE_TOKEN_END_ROW : ATTUNE_TOKEN_GO_ON; };
   call.on_text = [](void *, int64_t row, const char *, size_t) -> int { return row == 0 ? 77 : ATTUNE_TOKEN_GO_ON; };
   CHECK_OK(attune_generate_texts(model, text, &call, inputs, 2, &generation));
   CHECK(generation->texts[0].finish == ATTUNE_FINISH_CALLBACK && generation->texts[1].finish == ATTUNE_FINISH_CALLBACK);
   attune_text_generation_free(generation);
   options.on_token = nullptr;
-  // With beams, texts are delivered at the end, each until its callback ends it.
+  // With beams, on_text gets the texts after the search, each until on_text ends its row.
   options.num_beams = 2;
   static int64_t calls[2];
   call.on_text = [](void *, int64_t row, const char *, size_t) -> int { return ++calls[row], ATTUNE_TOKEN_END_ROW; };
@@ -276,7 +279,7 @@ static void testCallbacksAndErrors() {
   attune_text_generation_free(generation);
   options.num_beams = 1;
   call.on_text = nullptr;
-  // The model has room for 24 tokens; the last new one needs none.
+  // A slot has room for 24 tokens: the 2 of the prompt and 22 new ones. The last new token is not stored.
   call.new_tokens = 1000;
   CHECK_OK(attune_generate_texts(model, text, &call, inputs, 1, &generation));
   CHECK(generation->texts[0].num_ids == 23 && generation->texts[0].finish == ATTUNE_FINISH_LENGTH);
@@ -310,7 +313,8 @@ static void testCallbacksAndErrors() {
 
 //===--- Conversations -----------------------------------------------------===//
 
-/// Returns the new ids after the conversation |rendered|, up to the end of the context of 16 tokens.
+/// Returns the ids that sampling with |seed| gives after the conversation |rendered|: at most |most|, and no more than
+/// the context of 16 tokens has room for; the last one needs no room.
 static Ids replyTo(const std::string &rendered, uint64_t seed, int64_t most) {
   attune_generation_options options = defaults();
   Ids ids = encode(rendered);
@@ -319,7 +323,8 @@ static Ids replyTo(const std::string &rendered, uint64_t seed, int64_t most) {
   return generateIds(options, ids);
 }
 
-/// Returns options of a conversation by |generation|, whose end ids are removed: the template says how a reply ends.
+/// Returns the options of a conversation that borrows |generation|. Removes the end ids of |generation|: the chat
+/// template says how a reply ends.
 static attune_chat_session_options chatDefaults(attune_generation_options &generation) {
   generation.num_eos_token_ids = 0;
   attune_chat_session_options options;
@@ -328,7 +333,7 @@ static attune_chat_session_options chatDefaults(attune_generation_options &gener
   return options;
 }
 
-/// A conversation that outgrows its context, against generations from its whole text.
+/// Compares a conversation that outgrows its context, so that old turns leave, with generations from its whole text.
 static void testChat() {
   attune_generation_options options = defaults();
   options.max_new_tokens = 4, options.do_sample = 1, options.seed = 3;
@@ -342,7 +347,7 @@ static void testChat() {
   };
   attune_chat_session *chat;
   CHECK_OK(attune_chat_session_create(model, text, &chatOptions, &chat));
-  CHECK(attune_chat_session_context(chat) == 16); // the longest call of prefill
+  CHECK(attune_chat_session_context(chat) == 16); // the limit of `length` in prefill
   std::vector<std::pair<std::string, std::string>> turns;
   const char *messages[] = {"a", "cc", "f", "dd", "é", "ae", "b", "hh"};
   int64_t left = 0, reused = 0;
@@ -367,7 +372,7 @@ static void testChat() {
       CHECK(std::string(reply.text, reply.bytes) == decode(ids) && streamed == decode(ids) && reply.text[reply.bytes] == '\0');
       CHECK(reply.reply_tokens == static_cast<int64_t>(ids.size()));
       CHECK(reply.finish == (ids.back() == 2 ? ATTUNE_FINISH_END : ATTUNE_FINISH_LENGTH));
-      // Of the text before, only what a reply has added and the new message is computed, unless a turn has left.
+      // Unless a turn has left, the tokens of the conversation before are reused.
       CHECK(turns.empty() || leaving > 0 || reply.reused_tokens > 0);
       reused += reply.reused_tokens;
       ends += ids.back() == 2;
@@ -378,7 +383,7 @@ static void testChat() {
         attune_chat_session_reset(chat), turns.clear(), ++reset;
     }
   CHECK(left > 3 && reused > 20 && reset == 1 && ends > 0);
-  // Failures leave the conversation as it was.
+  // Messages that fail.
   attune_chat_reply reply;
   std::string tooLong(30, 'a');
   CHECK_FAILS(attune_chat_session_send(chat, tooLong.data(), tooLong.size(), &reply), ATTUNE_LIMIT_EXCEEDED,
@@ -388,7 +393,7 @@ static void testChat() {
   attune_chat_session_destroy(chat);
 }
 
-/// A conversation serves one call at a time: a callback that calls it again is refused, and the reply goes on.
+/// A conversation serves one call at a time: a message that its callback sends is refused, and the reply continues.
 static void testChatBusy() {
   attune_generation_options options = defaults();
   attune_chat_session_options chatOptions = chatDefaults(options);
@@ -403,7 +408,7 @@ static void testChatBusy() {
   CHECK_OK(attune_chat_session_create(model, text, &chatOptions, &chat));
   attune_chat_reply reply;
   int64_t before = 0;
-  do { // some messages are answered by an end alone, without a call of on_text
+  do { // until a reply has text: a reply of the end id alone calls no on_text
     CHECK_OK(attune_chat_session_send(chat, &"abcdef"[before++ % 6], 1, &reply));
   } while (reply.bytes == 0 && before < 20);
   CHECK(reply.bytes > 0);
@@ -411,7 +416,8 @@ static void testChatBusy() {
   attune_chat_session_destroy(chat);
 }
 
-/// A reply that the callback ends stays as far as it got; a conversation needs a decoder and a template.
+/// Checks that a reply that the callback ends early stays in the conversation as it is, and that a conversation fails
+/// for an encoder-decoder, for a context out of range and for an unknown template.
 static void testChatCallback() {
   attune_generation_options options = defaults();
   attune_chat_session_options chatOptions = chatDefaults(options);
@@ -425,7 +431,7 @@ static void testChatCallback() {
   CHECK_OK(attune_chat_session_create(model, text, &chatOptions, &chat));
   attune_chat_reply reply;
   int64_t before = 0;
-  do { // some messages are answered by an end alone
+  do { // until a reply has text, not the end id alone
     pieces = 0;
     CHECK_OK(attune_chat_session_send(chat, &"abcdef"[before++ % 6], 1, &reply));
   } while (reply.bytes == 0 && before < 20);

@@ -1,9 +1,10 @@
 /*===- TasksTest.c - Tasks on texts through the C API ------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * TasksTest FOLDER: the models embed.so, classify.so, tokens.so, fill.so and answer.so in FOLDER, with their .text files,
- * through attune/tasks.h: options, wrong uses, the caller's memory, results that do not depend on batches, calls without
- * an allocation, and damaged settings. Links nothing of C++.
+ * usage: program FOLDER. Tests attune/tasks.h with the models embed.so, classify.so, tokens.so, fill.so and answer.so
+ * in FOLDER and their .text files: options, wrong uses, the caller's memory, results that do not depend on batches,
+ * calls without an allocation, and damaged settings. The C compiler links the program, which shows that the library
+ * needs no C++ library.
  *===-----------------------------------------------------------------------===*/
 #include "attune/tasks.h"
 #include "Check.h"
@@ -77,7 +78,8 @@ static void testEmbed(attune_model *model, attune_text *text) {
   CHECK(name && bytes == 8 && memcmp(name, "document", 8) == 0 && textBytes == 10 && memcmp(prompt, "document: ", 10) == 0);
   CHECK(!attune_embed_prompt(text, 2, &bytes, &prompt, &textBytes) && !attune_embed_prompt(text, -1, NULL, NULL, NULL));
 
-  /* Several turns and batches: the results are those of single calls, and the calls take no memory. */
+  /* The call takes its six texts in groups of at most 4 (max_texts) and batches of at most 2 (max_batch). The results
+   * are those of single calls, and no call allocates memory. */
   attune_text_input inputs[count];
   static float vectors[count][64], single[64], prompted[64], joined[64];
   for (int i = 0; i < count; ++i)
@@ -92,7 +94,7 @@ static void testEmbed(attune_model *model, attune_text *text) {
   CHECK(memcmp(vectors[0], vectors[5], sizeof(single)) == 0 && memcmp(vectors[0], vectors[1], sizeof(single)) != 0);
   CHECK_OK(attune_embed_texts(task, NULL, 0, NULL, NULL));
 
-  /* A prompt is a text before the text. */
+  /* A prompt is put before the text. */
   attune_embed_options call;
   attune_embed_options_init(&call);
   call.prompt_name = "query";
@@ -109,7 +111,7 @@ static void testEmbed(attune_model *model, attune_text *text) {
   CHECK_FAILS(attune_embed_texts(task, inputs, 1, &call, prompted), ATTUNE_INVALID_ARGUMENT,
               "prompt 'code': expected one of the model's prompts, document, query");
 
-  /* The pair is not used. A null text is found before the prompt is put before it. */
+  /* The second text of an input is ignored. A null text with a size fails also if a prompt precedes it. */
   attune_text_input pair = {words[0], strlen(words[0]), words[1], strlen(words[1])};
   CHECK_OK(attune_embed_texts(task, &pair, 1, NULL, single));
   CHECK(memcmp(single, vectors[0], sizeof(single)) == 0);
@@ -220,12 +222,12 @@ static void testTokens(attune_model *model, attune_text *text) {
     CHECK(number >= 1 && number <= tokens && spans[number - 1].end == 17 && spans[0].index == -1);
   }
   CHECK(allocations == before);
-  /* The pair is not used. */
+  /* The second text of an input is ignored. */
   input.pair = "a fox";
   input.pair_bytes = 5;
   CHECK_OK(attune_classify_tokens(task, &input, ATTUNE_AGGREGATE_NONE, 1, &spans, &number));
   CHECK(number == tokens && spans[number - 1].end == 17);
-  /* The word of an unknown token outlives the text. */
+  /* The word of an unknown token stays as it is when the caller overwrites the text. */
   char snowman[] = "the \xE2\x98\x83";
   attune_text_input unknown = makeInput(snowman);
   CHECK_OK(attune_classify_tokens(task, &unknown, ATTUNE_AGGREGATE_NONE, 1, &spans, &number));
@@ -254,6 +256,9 @@ static void testFill(attune_model *model, attune_text *text) {
   CHECK_FAILS(attune_fill_text(task, &none, 3, &candidates, &number), ATTUNE_INVALID_ARGUMENT,
               "expected a text with the mask '[MASK]', got one without");
   CHECK_FAILS(attune_fill_text(task, &input, 0, &candidates, &number), ATTUNE_INVALID_ARGUMENT, "top_k: expected 1 to 300, got 0");
+  attune_text_input pair = input;
+  pair.pair = mask, pair.pair_bytes = SIZE_MAX - 4;
+  CHECK_FAILS(attune_fill_text(task, &pair, 3, &candidates, &number), ATTUNE_LIMIT_EXCEEDED, "(max_text_bytes)");
   attune_task_destroy(task);
 }
 
@@ -279,7 +284,9 @@ static void testAnswer(attune_model *model, attune_text *text) {
   attune_task_destroy(task);
 }
 
-/* A task with settings whose bytes are damaged one by one works or refuses, and reads nothing outside them. */
+/* Flips the lowest, then the highest bit of each byte of the section of task settings in turn. Opening the file
+ * succeeds, since it does not check sections. Reading the settings must not crash, and for the first 80 bytes, neither
+ * must a task. */
 static void testDamage(attune_model *model) {
   FILE *file = fopen(pathOf("embed", "text"), "rb");
   CHECK(file && fseek(file, 0, SEEK_END) == 0);

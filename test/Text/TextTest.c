@@ -1,8 +1,9 @@
 /*===- TextTest.c - Files, options, limits, streams -------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * attune-test-text OUT.text: opens a tokenizer in every wrong way, encodes with wrong options, with little memory and
- * with damaged tables, and compares streams with whole texts. Links nothing of C++.
+ * attune-test-text OUT.text: opens a .text file in wrong ways, encodes with wrong options, with too little memory and
+ * with damaged tables, and compares decode streams with decoding of all ids at once. The C compiler links the program,
+ * which shows that the library needs no C++ library.
  *===-----------------------------------------------------------------------===*/
 #include "attune/text.h"
 #include "Check.h"
@@ -27,14 +28,14 @@ static void readFile(const char *path) {
 
 static attune_text_input makeInput(const char *text) { return (attune_text_input){text, strlen(text), NULL, 0}; }
 
-/* A multiplicative generator, so that failures repeat. */
+/* A linear congruential generator with a fixed first state, so that failures repeat. */
 static uint32_t randomState = 1;
 static uint32_t nextRandom(void) {
   randomState = randomState * 1664525u + 1013904223u;
   return randomState >> 8;
 }
 
-/* Returns the place behind the first section that does not end at a multiple of 64, 0 if there is none. */
+/* Returns the offset of the padding after the first section that needs padding, 0 if there is none. */
 static size_t findPadding(void) {
   uint32_t sections;
   memcpy(&sections, fileBytes + 12, sizeof(sections));
@@ -81,7 +82,8 @@ static void testOpen(const char *path) {
   CHECK_OK(attune_text_open_memory(fileBytes, fileSize, &text));
   CHECK_OK(attune_text_verify(text));
   attune_text_close(text);
-  /* A flipped bit is found everywhere: opening reads the header, verifying the sections and the padding between them. */
+  /* A flipped bit is found wherever it is: attune_text_open_memory checks the header and the section table,
+   * attune_text_verify the sections and the padding between them. */
   for (size_t i = 0; i < 500; ++i) {
     size_t place = fileSize / 500 * i;
     fileBytes[place] ^= 1 << i % 8;
@@ -185,7 +187,8 @@ static void testOptions(const attune_text *text) {
   free(options.memory);
 }
 
-/* The memory of the caller is enough for as many inputs as max_call_bytes, of one byte or of two empty texts. */
+/* Checks that memory of the size that attune_tokenizer_memory_bytes returns is enough for max_call_bytes inputs, each a
+ * text of one byte or a pair of empty texts. */
 static void testManyInputs(const attune_text *text) {
   enum { most = 1 << 15 };
   attune_tokenizer *tokenizer;
@@ -215,7 +218,8 @@ static void testManyInputs(const attune_text *text) {
   free(options.memory);
 }
 
-/* Texts that the normalizer makes more than four times longer are an error that names the limit. */
+/* A text of n bytes that the normalizer makes longer than 4 * n + 65536 bytes fails with an error that names this
+ * limit. With a normalizer that does not, the text may be encoded. */
 static void testLongerTexts(const attune_text *text) {
   enum { repeats = 20000 };
   attune_tokenizer *tokenizer;
@@ -233,7 +237,7 @@ static void testLongerTexts(const attune_text *text) {
   attune_tokenizer_destroy(tokenizer);
 }
 
-/* Streams of random ids, and of ids of real texts, give the text of all ids together. */
+/* Checks that a decode stream gives the text of decoding all ids at once, for random ids and for the ids of texts. */
 static void testStreams(const attune_text *text) {
   attune_tokenizer *tokenizer;
   CHECK_OK(attune_tokenizer_create(text, NULL, &tokenizer));
@@ -281,7 +285,8 @@ static void testStreams(const attune_text *text) {
   attune_decode_stream_destroy(NULL);
 }
 
-/* Damaged tables: wrong ids or an error, never a fault. The header is left alone, as its checksum finds any damage. */
+/* Damaged tables may give wrong ids or an error, but must not crash. The header and the section table stay as they are,
+ * since their checksum shows any damage. */
 static void testDamage(void) {
   static const char *const sample = "Hello <s>wörld</s>, it's 中文 e\xCC\x81 🙂 123 [MASK] ﬁ a\n\nb";
   uint32_t sections;
@@ -292,7 +297,7 @@ static void testDamage(void) {
     memcpy(copy, fileBytes, fileSize);
     int flips = 1 + (int)(nextRandom() % 200);
     for (int i = 0; i < flips; ++i) {
-      /* Every section gets its share, however small it is. */
+      /* Chooses the section first, so that small sections are damaged as often as large ones. */
       uint64_t place[2];
       memcpy(place, copy + 64 + nextRandom() % sections * 32 + 8, sizeof(place));
       if (place[1] == 0)
@@ -328,7 +333,7 @@ static void testDamage(void) {
   free(copy);
 }
 
-/* Returns the section of |file| that is called |name|, null if there is none. */
+/* Returns the first byte of the section of |file| that is called |name|, null if there is none. */
 static unsigned char *findSection(unsigned char *file, const char *name) {
   uint32_t sections;
   memcpy(&sections, file + 12, sizeof(sections));
@@ -348,7 +353,8 @@ static uint32_t getNumber(const unsigned char *at) {
 }
 static void setNumber(unsigned char *at, uint32_t number) { memcpy(at, &number, sizeof(number)); }
 
-/* Encodes |input| twice, from a cold and a warm cache, which gives the same status. Returns the tokens, -1 for an error. */
+/* Encodes |input| twice with the tokenizer of |file|, which has fileSize bytes: with an empty cache of pieces, then
+ * with a filled one. Checks that both calls return the same status. Returns the number of tokens, -1 for an error. */
 static int64_t encodeTwice(const unsigned char *file, attune_text_input input) {
   attune_text *text;
   attune_tokenizer *tokenizer;
@@ -364,10 +370,11 @@ static int64_t encodeTwice(const unsigned char *file, attune_text_input input) {
   return length;
 }
 
-/* Tables that no compiler writes: each of them once made the encoder write or read elsewhere, or answer wrongly. */
+/* Tests tables that the compiler never writes. Each of them once made the encoder read or write out of bounds, or
+ * return wrong ids. */
 static void testWrongTables(void) {
   unsigned char *copy = aligned_alloc(64, (fileSize + 63) / 64 * 64);
-  /* A template of the first text only, many times. */
+  /* A template of the post-processor in which every piece is the first text. */
   memcpy(copy, fileBytes, fileSize);
   unsigned char *steps = findSection(copy, "PIPE"), *pool = findSection(copy, "POOL");
   uint32_t numSteps = getNumber(steps) + getNumber(steps + 4) + getNumber(steps + 8), pieces = 0;
@@ -384,11 +391,11 @@ static void testWrongTables(void) {
   attune_text_input input = {longText, sizeof(longText), NULL, 0};
   if (pieces)
     CHECK(encodeTwice(copy, input) == pieces * (encodeTwice(fileBytes, input) - (pieces - 1)));
-  /* A model that has an unknown token without an id. */
+  /* Settings without the id of the unknown token, for a model that may need it. */
   memcpy(copy, fileBytes, fileSize);
   setNumber(findSection(copy, "CONF") + 12, UINT32_MAX);
   (void)encodeTwice(copy, makeInput("\xE2\x98\x83"));
-  /* Decompositions to no characters of Unicode. */
+  /* Replacements of characters by numbers that are no characters of Unicode. */
   memcpy(copy, fileBytes, fileSize);
   unsigned char *unicode = findSection(copy, "UNIC");
   for (uint32_t i = 0; i < getNumber(unicode + 28); ++i)

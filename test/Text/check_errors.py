@@ -57,6 +57,7 @@ BPE = [
     ("pre_tokenizer", split(r"[a"), "a set without ']'"),
     ("pre_tokenizer", split(r"*a"), "a repeat of nothing"),
     ("pre_tokenizer", split(r"a{1001}"), "more than 1000 repeats"),
+    ("pre_tokenizer", split(r"a{1,99999999999}"), "more than 1000 repeats"),
     ("pre_tokenizer", split(r"(?:a{1000}){1000}"), "its repeats make more than 20000 states"),
     ("pre_tokenizer", split(r"(?i)ss"), "case-insensitive letters that one other character also matches"),
     ("pre_tokenizer", split("a" + "*" * 9), "more than 8 repeats of one another at character 11"),

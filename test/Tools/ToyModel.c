@@ -1,13 +1,14 @@
 /*===- ToyModel.c - A compiled model written by hand --------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A shared object for tests of the tools, with a group of outputs, integer outputs and defaults. attune-test-io writes its
- * weights and a golden case.
+ * The source of a shared object for tests of the tools, with a group of outputs, integer outputs and defaults.
+ * `attune-test-io toy` (IO/Toy.cpp) writes its weights and golden cases.
  *
  * forward: dims batch, length (at most 64)
  *   input_ids [batch, length] i64 0 .. 9; attention_mask [batch, length] i64 (ones); scale [] f32 (ones)
- *   hidden_states, a group [3, batch, length, 2] f32: member l = (id * mask + l) * scale + weights[j], weights = 0.25, 0.5
- *   pooled [batch, 2] f32 = hidden_states.2 of the first position
+ *   hidden_states, a group [3, batch, length, 2] f32: element [l, b, t, j] = (id * mask + l) * scale + weights[j] with
+ *     id and mask of [b, t]; weights = 0.25, 0.5
+ *   pooled [batch, 2] f32 = hidden_states[2] at the first position of each row
  *   ids [batch, length] i64 = id * mask
  *===-----------------------------------------------------------------------===*/
 #include "attune/abi.h"

@@ -62,14 +62,14 @@ int main() {
   SizeExpr minus(-1), difference = (batch + minus * length) * (batch + length), squares = batch * batch + minus * length * length;
   expect(difference.str() == squares.str(), difference.str() + " is not " + squares.str());
   expect((batch * SizeExpr(0)).getConstant() == 0, (batch * SizeExpr(0)).str() + " is not the constant 0");
-  // A name is no expression.
+  // A symbol whose name looks like an expression or a number is still a symbol.
   expect(!(name("batch*length") == batch * length), "the dim batch*length equals a product");
   expect(!(name("2") == SizeExpr(2)), "the dim 2 equals a number");
   testFormula(context, name("batch*length") + batch * length, 1);
   testFormula(context, batch * length * SizeExpr(384) + SizeExpr(64), 1);
   testFormula(context, (batch * SizeExpr(8) + SizeExpr(8)).alignTo(64) * workers, 1);
   testFormula(context, rows * count + rows.ceilDiv(4).floorDiv(16), 1);
-  // The remainder of a division is a `mod` in a map.
+  // batch - 8 * floor(batch / 8) is a `mod` in the formula's map.
   testFormula(context, batch + batch.floorDiv(8) * SizeExpr(-8), 1);
 
   // Quotients are rounded down, also where a term is negative.
@@ -80,7 +80,8 @@ int main() {
   expect((batch + minus).floorDiv(4).evaluate([](Attribute) { return 0; }) == -1, "-1 divided by 4 is not rounded down");
   testFormula(context, (batch + minus).floorDiv(4), 1);
 
-  // Neither operand is always the larger one. An operand below another, as batch * 32 below batch * 64, is dropped.
+  // The map of a maximum has one result for each operand. An operand that another one bounds, as batch * 64 bounds
+  // batch * 32, is dropped.
   SizeExpr either = SizeExpr::max(batch * SizeExpr(64), length * SizeExpr(64));
   testFormula(context, either, 2);
   testFormula(context, SizeExpr::max(either, batch * SizeExpr(32)), 2);

@@ -1,8 +1,9 @@
 //===- PackerTest.cpp - Packing against a naive evaluation ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Builds random source expressions, evaluates them element by element, and compares: boxes with every order of strides, and whole weights
-// files with offsets, padding, hashes and manifest. `attune-test-packer DIR [SEED]`.
+// attune-test-packer DIR [SEED]: builds random source expressions and evaluates them element by element. Compares with
+// this evaluation slices that SourceReader reads, with random strides, and whole weights files, which it writes to DIR.
+// Also checks their offsets, padding, hashes and manifest, and runs the tests of TablesTest.cpp and QuantizerTest.cpp.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Weights/Packer.h"
@@ -21,7 +22,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace attune;
 
-/// Calls |visit| with each index of a tensor of |sizes| and with its row-major number.
+/// Calls |visit| for each element of a tensor of the shape |sizes|, with its index and its row-major position.
 template <typename Visit>
 static void forEachIndex(ArrayRef<int64_t> sizes, Visit visit) {
   int64_t count = 1;
@@ -42,8 +43,8 @@ static std::string text(Attribute source) {
   return result;
 }
 
-/// Reads a random slice of a random source to memory with random strides, and checks its elements and that nothing else
-/// is written.
+/// Reads a random slice of a random source to memory with random strides. Checks the elements, and that nothing else is
+/// written.
 static void testBox(SourceGenerator &generator, FakeTensors &tensors) {
   Attribute source = generator.pick(0, 2) ? generator.source(generator.pick(1, 3), 4) : generator.lowPrecisionSource();
   ArrayRef<int64_t> shape = getSourceType(source).getShape();
@@ -54,7 +55,7 @@ static void testBox(SourceGenerator &generator, FakeTensors &tensors) {
     box.offsets.push_back(begin);
     box.sizes.push_back(generator.pick(0, 3) ? size - begin : generator.pick(0, size - begin));
   }
-  // Strides of a dense layout with a random order of dimensions and sometimes a gap.
+  // Strides of a layout with a random order of dimensions; after some dimensions there is a gap of 3 elements.
   SmallVector<int64_t> order = llvm::to_vector(llvm::seq<int64_t>(0, shape.size()));
   for (size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[generator.pick(0, i - 1)]);
@@ -83,7 +84,8 @@ static void testBox(SourceGenerator &generator, FakeTensors &tensors) {
   expect(std::memcmp(got.data(), wanted.data(), got.size() * sizeof(float)) == 0, "box of " + text(source));
 }
 
-/// Stores |value|, which |type| can hold, as element |flat| of |out|.
+/// Stores |value| as element |flat| of |out|, an array of |type|: f32, bf16 or an integer. |type| must represent
+/// |value| exactly.
 static void storeElement(Type type, float value, int64_t flat, uint8_t *out) {
   int64_t bytes = type.getIntOrFloatBitWidth() / 8;
   uint32_t bits;
@@ -150,7 +152,7 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
       parseJson({reinterpret_cast<const char *>(mapped->data() + header.manifest_offset), header.manifest_bytes}, "manifest");
   expect(manifest && findJson(*manifest, "tensors") && findJson(*manifest, "tensors")->size() == weights.size(), "manifest");
 
-  // The description before packing is the manifest without the hash of the contents.
+  // describePackedWeights, which needs no packed file, returns the manifest without the hash of the contents.
   Result<std::string> described = describePackedWeights(*module, tensors);
   Result<Json> layout = described ? parseJson(*described, "description") : Result<Json>(described.status());
   if (manifest)
@@ -167,8 +169,8 @@ static void testFile(SourceGenerator &generator, FakeTensors &tensors, MLIRConte
   }
 }
 
-/// Prints the errors of tensors and tables that are missing or wrong, which the test compares, and whether a tensor
-/// with values that are not finite is named.
+/// Prints the errors of missing or wrong tensors and tables, and whether the reader lists the name of a tensor that has
+/// a NaN. The .test file compares the output.
 static void testMessages(FakeTensors &tensors, MLIRContext &context) {
   Builder builder(&context);
   std::string name = tensors.add({4, 3});

@@ -43,7 +43,7 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   }
   case 4: {
     SmallVector<int64_t> indices(pick(1, 5));
-    // Chooses indices at random or at equal distances.
+    // Indices are random, or ascend by |step| up to the last index.
     int64_t step = pick(0, 1) ? 0 : pick(1, 4);
     for (auto [position, index] : llvm::enumerate(indices))
       index = size == 0 ? 0 : step == 0 ? pick(0, size - 1) : std::min<int64_t>(position * step, size - 1);
@@ -56,7 +56,8 @@ Attribute SourceGenerator::source(int64_t rank, int depth) {
   case 6:
     return ShiftSourceAttr::get(&context, inner, builder.getF64FloatAttr(1));
   default: {
-    // Two slices of one source differ along one axis only.
+    // The sizes of the parts of a concatenation may differ along |axis| only, so the second part is a slice of the
+    // first along |axis|.
     Attribute part = SliceSourceAttr::get(&context, inner, axis, size / 3, size);
     return ConcatSourceAttr::get(&context, axis, builder.getArrayAttr({inner, part, inner}));
   }

@@ -12,7 +12,8 @@
 
 namespace attune {
 
-/// Tensors in memory; element i of a tensor is a function of its name and i.
+/// Tensors of f32 without memory: element i of a tensor is value(name, i), but element 3 of the tensor |poisoned| is
+/// NaN.
 class FakeTensors : public TensorProvider {
 public:
   static float value(std::string_view name, int64_t i) { return float(name.size() * 1000 + (i * 2654435761u) % 65521) / 7.0f; }
@@ -57,17 +58,18 @@ public:
 
   int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random); }
 
-  /// Returns a source of |rank| dimensions, of expressions nested up to |depth| deep.
+  /// Returns a source of |rank| dimensions, an expression that is nested at most |depth| deep.
   mlir::Attribute source(int64_t rank, int depth);
   /// Returns a source that rounds or quantizes a random matrix, or derives scales or sums from it.
   mlir::Attribute lowPrecisionSource();
-  /// Returns a source that projects the rows of a random matrix if |projected|, else one that normalizes them.
+  /// Returns a source that projects the rows of a random matrix if |projected|, else one that normalizes them. The
+  /// matrix is nested at most |depth| - 1 deep.
   mlir::Attribute ofRows(bool projected, int depth);
 
 private:
   mlir::Attribute grouped(mlir::Attribute matrix, int64_t group);
   mlir::Attribute leaf(int64_t rank, bool fill);
-  /// Returns |count| as a product of |rank| factors.
+  /// Returns a random shape of |rank| dimensions with |count| elements.
   std::vector<int64_t> reshape(int64_t count, int64_t rank);
 
   mlir::MLIRContext &context;

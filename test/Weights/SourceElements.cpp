@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace mlir::xfmr;
 using namespace attune;
 
-/// Returns the largest magnitude of row |row| / 127.
+/// Returns the scale of row |row| of |matrix|: the largest magnitude of its elements, divided by 127.
 static float rowScale(Attribute matrix, int64_t row) {
   float largest = 0;
   for (int64_t k = 0; k < getSourceType(matrix).getDimSize(1); ++k)
@@ -19,14 +19,15 @@ static float rowScale(Attribute matrix, int64_t row) {
   return largest / 127.0f;
 }
 
-/// Returns the nearest bf16, of two at the same distance the one with an even last bit.
+/// Returns the bf16 number nearest to |value|; of two at the same distance, the one with an even last bit.
 static float roundBF16(float value) {
   int exponent;
   double mantissa = std::ldexp(std::frexp(double(value), &exponent), 8);
   return float(std::ldexp(std::nearbyint(mantissa), exponent - 8));
 }
 
-/// Returns the element at |index| of a source that rounds; nothing for other sources.
+/// Returns the element at |index| of a source that rounds or quantizes, of row scales or sums, or of grouped panels;
+/// nullopt for other sources.
 static std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64_t> index) {
   if (auto attr = dyn_cast<ConvertSourceAttr>(source))
     return roundBF16(element(attr.getSource(), llvm::to_vector(index)));
@@ -50,7 +51,7 @@ static std::optional<float> lowPrecisionElement(Attribute source, ArrayRef<int64
   return std::nullopt;
 }
 
-/// Returns the element at |index| of a source that computes with whole rows; nothing for other sources.
+/// Returns the element at |index| of a source that projects or normalizes rows; nullopt for other sources.
 static std::optional<float> rowElement(Attribute source, ArrayRef<int64_t> index) {
   if (auto attr = dyn_cast<ProjectSourceAttr>(source)) {
     float sum = 0;

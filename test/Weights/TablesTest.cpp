@@ -1,4 +1,4 @@
-//===- TablesTest.cpp - Computed weights ------------------------------------===//
+//===- TablesTest.cpp - Tables of positions and slopes ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ void attune::testTables(MLIRContext &context) {
   auto text = [&](StringRef name, StringRef value) { return builder.getNamedAttr(name, builder.getStringAttr(value)); };
   auto near = [&](float got, double want, StringRef what) { expect(std::abs(got - want) <= 6e-8 * std::abs(want), what.str()); };
 
-  // Five columns: three sines, two cosines.
+  // Of five columns, three are sines and two cosines.
   std::vector<float> half = fill("sinusoidal", text("layout", "half"), {4, 5}),
                      pairs = fill("sinusoidal", text("layout", "interleaved"), {4, 5});
   near(half[3 * 5 + 1], std::sin(3 / std::pow(1e4, 2 / 5.0)), "half, sine");
@@ -43,7 +43,8 @@ void attune::testTables(MLIRContext &context) {
   near(plain[7 * 6 + 4], std::sin(7 * std::pow(1e4, -2 / 6.0)), "rotary, sine");
   std::vector<float> linear = fill("rotary", {number("base", 1e4), text("scaling", "linear"), number("factor", 4)}, {8, 6});
   near(linear[7 * 6 + 4], std::sin(7 * std::pow(1e4, -2 / 6.0) / 4), "rotary, linear scaling");
-  // Frequencies 1, 0.1, 0.01 at an original length of 64: waves of 6, 63 and 628 positions are kept, mixed and stretched.
+  // Frequencies 1, 0.1 and 0.01 have waves of 6, 63 and 628 positions. At an original length of 64, the first is kept,
+  // the last divided by |factor|, and the second mixed from both.
   std::vector<float> llama = fill("rotary",
                                   {number("base", 1e3), text("scaling", "llama3"), number("factor", 8), number("low_freq_factor", 1),
                                    number("high_freq_factor", 4), number("original_length", 64)},

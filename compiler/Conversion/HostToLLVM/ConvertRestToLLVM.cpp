@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects functions without vectors of several dimensions and without structured control flow. Upstream searches the
-// operations of the module one by one for the callee of every call, and a module may have thousands of weights; so most
-// weights are taken out of the module while the conversion runs.
+// Expects functions without structured control flow and without vectors of several dimensions. Upstream's
+// convert-to-llvm finds the callee of each call by a search through the operations of the module, and a module may have
+// thousands of `xfmr.weight`. So most weights are taken out of the module while the conversion runs (WeightsAside).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace attune {
 using namespace mlir;
 using namespace attune;
 
-/// Adds the upstream pass convert-to-llvm. One conversion of all dialects is much faster than one for each dialect.
+/// Adds the upstream pass convert-to-llvm. One run for all dialects is much faster than one run for each.
 static void addConversion(OpPassManager &pm) {
   ConvertToLLVMPassOptions options;
   options.filterDialects = {"arith", "cf", "func", "index", "math", "memref", "ub"};

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects a module in the llvm dialect. Functions other than the C functions of entries become internal. No function
-// unwinds or keeps a frame pointer. A function that is called more than once is not inlined, so that code is not
-// generated again for each layer. Stack allocations of constant size move to the entry block, where they do not grow
-// the stack in loops. Functions and their arguments lose the attributes of the xfmr, tile and rt dialects, which no
-// later pass reads.
+// Expects a module in the llvm dialect. Functions with a body become internal, except the C functions of entries, whose
+// names begin with `attune_`. All functions with a body are marked not to unwind and not to keep a frame pointer. A
+// function with more than one call is not inlined, so that LLVM does not generate the code of a layer again for each
+// call. Stack allocations of constant size move to the entry block, where they do not grow the stack in loops.
+// Functions and their arguments lose the attributes of the xfmr, tile and rt dialects, which no later pass reads.
 //
 //===----------------------------------------------------------------------===//
 

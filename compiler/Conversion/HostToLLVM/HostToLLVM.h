@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// The options in which targets differ.
+/// The options of the conversion that differ between targets.
 struct HostToLLVMOptions {
   /// Also converts the x86vector dialect.
   bool x86Vector = false;
@@ -18,8 +18,9 @@ struct HostToLLVMOptions {
   std::function<void(mlir::OpPassManager &)> addStructuredPasses;
 };
 
-/// Adds the passes that lower functions on buffers, scalars and vectors to the llvm dialect, including
-/// rt.parallel_call, rt.rank, rt.all_gather and the C functions of entries.
+/// Adds to |pm|, which runs on modules, the passes that lower functions on buffers, scalars and vectors to the llvm
+/// dialect. They also lower `rt.parallel_call`, `rt.rank` and `rt.all_gather`. The C functions of entries must exist
+/// already (attune-entry-wrappers).
 void buildHostToLLVMPipeline(mlir::OpPassManager &pm, const HostToLLVMOptions &options = {});
 
 } // namespace attune

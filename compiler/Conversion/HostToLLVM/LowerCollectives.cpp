@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects rt.rank and rt.all_gather on buffers in functions whose first argument is the host, a pointer to an
-// attune_host (attune/abi.h). Leaves loads of attune_host::rank and calls of attune_host::all_gather with an
-// attune_gather on the stack.
+// attune_host (attune/abi.h). Leaves loads of attune_host::rank and calls through the function pointer
+// attune_host::all_gather, with an attune_gather on the stack as an argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,11 @@ public:
   LogicalResult lowerGather(rt::AllGatherOp gather, SymbolTable &symbols);
 
 private:
-  /// A buffer in the terms of attune_gather: rows of units along an axis. A unit is the elements at one index of the
-  /// axis, those of all later dimensions included; with axis 0 there is one row.
+  /// A buffer in the terms of attune_gather: rows of units along an axis. A unit is the elements of a row at one index
+  /// of the axis, those of all later dimensions included. With axis 1 each index of dimension 0 is a row; with axis 0
+  /// there is one row.
   struct Rows {
-    Value data, rows, unitBytes, stride; // stride: bytes from one row to the next
+    Value data, rows, unitBytes, stride; // address, number of rows, bytes of a unit, bytes from row to row
   };
 
   Value constant(int64_t value) { return LLVM::ConstantOp::create(builder, loc, i64, builder.getI64IntegerAttr(value)); }
@@ -74,8 +75,8 @@ LogicalResult CollectiveLowering::lowerRank() {
   return success();
 }
 
-/// Returns |buffer| as rows of units along dimension |axis|, 0 or 1. Fails, with an error, unless the buffer is dense
-/// from that dimension on, since the units of a row must be consecutive bytes.
+/// Returns |buffer| as rows of units along dimension |axis|, 0 or 1. Fails, with an error, unless the type shows that
+/// the buffer is dense from that dimension on, since the units of a row must be consecutive bytes.
 FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, int64_t axis) {
   auto type = mlir::cast<MemRefType>(buffer.getType());
   if (!type.isStrided())
@@ -83,8 +84,8 @@ FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, in
   auto [strides, offset] = type.getStridesAndOffset();
   int64_t dense = 1;
   for (int64_t dim = type.getRank() - 1; dim >= axis; --dim) {
-    // Strides of dimensions before one of dynamic size are dynamic in the type, so only an identity layout shows that
-    // the buffer is dense there.
+    // The stride of a dimension that comes before one of dynamic size is dynamic in the type. For such a dimension only
+    // an identity layout shows that the buffer is dense.
     bool isDense = ShapedType::isDynamic(dense) ? type.getLayout().isIdentity() : strides[dim] == dense;
     if (!isDense)
       return op->emitError("expects a buffer that is dense from dimension ") << axis << " on, but got " << type;
@@ -103,7 +104,8 @@ FailureOr<CollectiveLowering::Rows> CollectiveLowering::getRows(Value buffer, in
   return result;
 }
 
-/// Returns the constant array |begins|, which gathers of equal |begins| share; creates it at the first call.
+/// Returns the global constant array of the numbers |begins|, which all gathers with equal |begins| share. Creates the
+/// array at the first call.
 LLVM::GlobalOp CollectiveLowering::getBegins(ArrayRef<int64_t> begins, SymbolTable &symbols) {
   std::string name = "begins";
   for (int64_t begin : begins)

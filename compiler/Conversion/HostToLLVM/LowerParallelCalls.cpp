@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects rt.parallel_call; leaves calls through the function pointer attune_host::parallel_for (attune/abi.h) and, for
-// each body, a function of the type attune_body_fn that unpacks the captures. For a captured buffer, only the parts
-// that its type does not give are stored: pointer, dynamic sizes, strides and offset.
+// Expects rt.parallel_call. Leaves calls through the function pointer attune_host::parallel_for (attune/abi.h), with a
+// structure of the captures on the stack, and for each body a function of the type attune_body_fn that unpacks the
+// captures and calls the body. Of a captured buffer, the structure has only the parts that the buffer's type does not
+// give: the pointer, and dynamic sizes, strides and offset.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,8 @@ private:
 
 } // namespace
 
-/// Appends to |members| the parts of |capture| that the structure of captures must have.
+/// Appends to |members| the parts of |capture| that the structure of captures has: of a buffer, the pointer and what is
+/// dynamic of its offset, sizes and strides; any other capture as a whole.
 void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   auto type = dyn_cast<MemRefType>(capture.getType());
   Type converted = converter.convertType(capture.getType());
@@ -80,7 +82,8 @@ void CallLowering::pack(Value capture, SmallVectorImpl<Value> &members) {
   }
 }
 
-/// Returns a capture of |captureType|, composed of its members in the structure. |next| loads the next one, of a type.
+/// Returns a capture of |captureType|, composed of the members that pack appended for it. |next| loads the next member
+/// of the structure; its argument is the member's type.
 Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> next) {
   auto type = dyn_cast<MemRefType>(captureType);
   Type converted = converter.convertType(captureType);
@@ -101,8 +104,8 @@ Value CallLowering::unpack(Type captureType, llvm::function_ref<Value(Type)> nex
   return cast(descriptor, type);
 }
 
-/// Builds the function |name| of the type attune_body_fn. It calls the body with the captures from the structure of
-/// type |context| to which its first argument points.
+/// Builds the function |name| of the type attune_body_fn. Its first argument points to the structure of captures, of
+/// type |context|. It calls the body with these captures and with its other arguments: worker, begin and end.
 LLVM::LLVMFuncOp CallLowering::buildTrampoline(LLVM::LLVMStructType context, StringAttr name) {
   OpBuilder::InsertionGuard guard(builder);
   auto body = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(call, call.getBodyAttr());

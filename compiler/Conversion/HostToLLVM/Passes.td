@@ -13,12 +13,12 @@ def ConvertRestToLLVM : Pass<"attune-convert-rest-to-llvm", "::mlir::ModuleOp"> 
     %y = llvm.fadd %x, %x : f32
     ```
 
-    Converts all dialects that earlier passes leave in host code, the code that is not in a `gpu.module`, by one run of
-    MLIR's `convert-to-llvm`, which is faster than one for each dialect. A module has an `xfmr.weight`, a symbol, for
-    each weight of the model, and `convert-to-llvm` searches all symbols for the callee of every call. So this pass
-    takes all but the first of each run of neighboring `xfmr.weight` operations out of the module, and puts them back
-    after the conversion. Expects no structured control flow (`scf`) and no vectors of several dimensions. Leaves other
-    dialects alone. Numerics: exact.
+    Converts the dialects that earlier passes leave in host code, which is the code that is not in a `gpu.module`. One
+    run of MLIR's `convert-to-llvm` converts all of them, which is faster than one run for each dialect. A module has an
+    `xfmr.weight`, a symbol, for each weight of the model, and `convert-to-llvm` searches all symbols for the callee of
+    every call. Of each sequence of adjacent `xfmr.weight` operations, this pass therefore takes all but the first out
+    of the module, and puts them back after the conversion. Expects no structured control flow (`scf`) and no vectors of
+    several dimensions. Leaves other dialects alone. Numerics: exact.
   }];
   // Upstream's pass requires that the dialects it converts are loaded.
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
@@ -36,10 +36,10 @@ def FinishFunctions : Pass<"attune-finish-functions", "::mlir::ModuleOp"> {
     ```
 
     Every function with a body gets `no_unwind` and no frame pointer, and becomes internal unless its name begins with
-    `attune_`: functions with such names are called by the runtime. A function that is called in several places,
-    such as that of a layer, gets `no_inline`, so that compile time does not grow with the number of layers. Allocas of
-    constant size move to the entry block, so that loops do not grow the stack. Functions and arguments lose the
-    attributes of the xfmr, tile and rt dialects, so that LLVM's tools can read the result.
+    `attune_`, as the names of the functions that the runtime calls do. A function with more than one call, such as that
+    of a layer, gets `no_inline`, so that compile time does not grow with the number of layers. Allocas of constant size
+    move to the entry block, so that loops do not grow the stack. Functions and arguments lose the attributes of the
+    xfmr, tile and rt dialects, so that LLVM's tools can read the result.
 
     Expects a module in the llvm dialect. Leaves allocas of dynamic size alone. Declarations change only in that they
     lose the attributes of the three dialects. Numerics: exact.
@@ -57,17 +57,17 @@ def LowerCollectives : Pass<"attune-lower-collectives", "::mlir::ModuleOp"> {
     ```
 
     Ranks are the processes that run a divided model. `rt.all_gather` joins their shards `%x` along dimension 1, the
-    `axis`, to `%y`: the shard of rank 0 begins at index 0, that of rank 1 at index 24. `%parts` is memory for the
-    shards on their way. `attune_host`, the structure of functions that the runtime provides to compiled code, and
-    `attune_gather` are declared in attune/abi.h. `rt.rank`, the number of this process, becomes a load of
-    `attune_host::rank`. If a gather fails, the host keeps the first error and reports it when the entry, the function
-    that the application called, has returned.
+    `axis`, to `%y`: the shard of rank 0 begins at index 0, that of rank 1 at index 24. `%parts` is scratch memory in
+    which the host collects the shards of all ranks. `attune_host`, the structure of functions that the runtime provides
+    to compiled code, and `attune_gather` are declared in attune/abi.h. `rt.rank`, the number of this process, becomes a
+    load of `attune_host::rank`. If a gather fails, the host keeps the first error and reports it when the entry, the
+    function that the application called, has returned.
 
     Each function with one of these operations must have a pointer to the `attune_host` as its first argument, which
-    `attune-outline-parallel` adds. `rt.all_gather` must be on buffers. The types of `%x` and `%y` must show that the
-    dimensions from `axis` on are dense, that is without gaps between elements, and that of `%parts` that all of its
-    dimensions are. Anything else is an error. Leaves no `rt.rank` and no `rt.all_gather`, and other operations alone.
-    Numerics: exact.
+    `attune-outline-parallel` adds. `rt.all_gather` must be on buffers. The types of `%x` and `%y` must show that these
+    buffers are dense, that is without gaps between elements, from dimension `axis` on; the type of `%parts` must show
+    this from dimension 0 on. If one of these conditions does not hold, the pass fails with an error. Leaves no
+    `rt.rank` and no `rt.all_gather`, and other operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -83,14 +83,14 @@ def LowerParallelCalls : Pass<"attune-lower-parallel-calls", "::mlir::ModuleOp">
     ```
 
     `attune_host`, the structure of functions that the runtime provides to compiled code, and `attune_body_fn` are
-    declared in attune/abi.h. `%host` is the pointer to it that the compiled function got from its caller.
-    `parallel_for` calls `@body_body` from several workers, each time with a range of the `%n` iterations. The length of
-    a range, except the last, is a multiple of the grain, here 1. Of a captured buffer, the structure holds only the
-    parts that its type does not give: the pointer, and dynamic sizes, strides and offset.
+    declared in attune/abi.h. `%host` is the pointer to the `attune_host` that the compiled function got from its
+    caller. `parallel_for` calls `@body_body` from several workers, each time with a range of the `%n` iterations. The
+    length of a range, except the last, is a multiple of the grain, here 1. Of a captured buffer, the structure holds
+    only the parts that the buffer's type does not give: the pointer, and dynamic sizes, strides and offset.
 
-    Expects loops outlined by `attune-outline-parallel`, each into a body of its own. Errors are a captured buffer whose
-    layout is not strided, and a symbol that already has the name of a body followed by `_body`. Leaves no
-    `rt.parallel_call`, and other operations alone. Numerics: exact.
+    Expects loops outlined by `attune-outline-parallel`, each into a body of its own. It is an error if a captured
+    buffer has a layout that is not strided, or if the module already has a symbol with the name of the new function,
+    such as `@body_body`. Leaves no `rt.parallel_call`, and other operations alone. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::func::FuncDialect"];
 }
@@ -107,19 +107,19 @@ def PrepareForLLVM : Pass<"attune-prepare-for-llvm", "::mlir::ModuleOp"> {
     Compiled objects link against no library: they may call only `memcpy`, `memmove` and `memset`.
 
     - A copy from or to a buffer whose layout is not the identity, for which MLIR would call a runtime function, becomes
-      loops over 16 elements at a time and over the rest. The loops are over single elements if the last stride of a
-      buffer is not 1, or if elements cannot be in a vector or are not whole bytes. A copy between buffers of identity
-      layout stays here and becomes `memcpy` later.
+      loops. The innermost loops copy a row 16 elements at a time, then the rest of the row one element at a time. All
+      elements are copied one at a time if the last stride of a buffer is not 1, or if elements cannot be in a vector or
+      are not whole bytes. A copy between buffers of identity layout is not changed; later it becomes `memcpy`.
     - `arith.ceildivsi`, `arith.ceildivui` and `arith.floordivsi` become truncating divisions with a correction.
     - A `memref.expand_shape` with several dynamic sizes in one group becomes `memref.reinterpret_cast`, since
       `expand-strided-metadata` of MLIR 22 crashes on it.
     - `memref.alloc`, `memref.realloc` and `memref.dealloc` are errors; `memref.alloca`, on the stack, stays.
     - `arith.remf` is an error, and so are all operations of `math` except `absf`, `absi`, `ceil`, `floor`, `trunc`,
       `roundeven`, `sqrt`, `fma`, `copysign`, `ctlz`, `cttz`, `ctpop`, `isnan`, `isinf` and `isfinite`, for which LLVM
-      has code without a call on every CPU that Attune supports; on x86-64 these have AVX2 and FMA.
+      has code without a call on every CPU that Attune supports. An x86-64 CPU that Attune supports has AVX2 and FMA.
 
-    Expects code on buffers after `attune-plan-memory` and `attune-expand-math`. Run it before `expand-strided-metadata`
-    and `convert-scf-to-cf`. Numerics: exact.
+    Expects code on buffers. Run it after `attune-plan-memory` and `attune-expand-math`, and before
+    `expand-strided-metadata` and `convert-scf-to-cf`. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

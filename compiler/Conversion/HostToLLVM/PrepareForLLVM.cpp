@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Compiled objects may call memcpy, memmove and memset, and no other function of a library. This pass expands copies
-// from or to buffers whose layout is not the identity, for which upstream calls a runtime function; divisions that
-// round up or down; and views that upstream cannot lower. It rejects allocations and functions that would become calls
-// of libm.
+// from or to buffers whose layout is not the identity, for which upstream calls a runtime function. It also expands
+// divisions that round up or down, and views that upstream cannot lower. It rejects heap allocations, and operations
+// that would become calls of libm.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,7 +80,7 @@ LogicalResult expandCopy(memref::CopyOp copy, PatternRewriter &rewriter) {
 }
 
 /// Replaces a view that splits one dimension into several of dynamic size by a reinterpret_cast:
-/// `expand-strided-metadata` of MLIR 22.1 crashes on it.
+/// `expand-strided-metadata` of MLIR 22.1 crashes on such a view.
 LogicalResult expandDynamicSplit(memref::ExpandShapeOp op, PatternRewriter &rewriter) {
   bool affected = llvm::any_of(op.getReassociationIndices(), [&](const ReassociationIndices &group) {
     return llvm::count_if(group, [&](int64_t dim) { return op.getResultType().isDynamicDim(dim); }) > 1;
@@ -114,7 +114,7 @@ struct PrepareForLLVM : attune::impl::PrepareForLLVMBase<PrepareForLLVM> {
 
 } // namespace
 
-/// Fails, with an error, if the code for |op| would allocate, or call a function of libm.
+/// Fails, with an error, if the code for |op| would allocate or free heap memory, or call a function of libm.
 static LogicalResult checkNeedsNoLibrary(Operation *op) {
   if (isa<memref::AllocOp, memref::DeallocOp, memref::ReallocOp>(op))
     return op->emitError("compiled code must not allocate; 'attune-plan-memory' places buffers in the workspace");
@@ -133,7 +133,7 @@ void PrepareForLLVM::runOnOperation() {
   RewritePatternSet patterns(&getContext());
   patterns.add(expandCopy).add(expandDynamicSplit);
   arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-  // A walk rather than the greedy driver, whose folding would rewrite vector operations that earlier passes chose for
-  // the code they become.
+  // A walk rather than the greedy driver: the driver also folds, and would rewrite vector operations that earlier
+  // passes chose for the instructions they become.
   walkAndApplyPatterns(getOperation(), std::move(patterns));
 }

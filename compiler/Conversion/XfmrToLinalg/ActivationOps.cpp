@@ -32,7 +32,7 @@ Values convertClampedGlu(IndexBuilder &b, xfmr::ClampedGluOp op, xfmr::ClampedGl
     double limit = op.getLimit().convertToDouble();
     Value gate = arith::MinimumFOp::create(b, args[0], constant(limit));
     Value up = arith::MaximumFOp::create(b, arith::MinimumFOp::create(b, args[1], constant(limit)), constant(-limit));
-    // If exp overflows to infinity, the quotient is 0 or -0, its limit.
+    // If exp overflows to infinity, the quotient is 0 or -0, to which the exact quotient tends.
     Value exponential = math::ExpOp::create(b, b.mulf(gate, constant(-op.getAlpha().convertToDouble())));
     Value gated = b.divf(gate, b.addf(constant(1), exponential));
     return b.mulf(b.addf(up, constant(1)), gated);
@@ -44,8 +44,8 @@ Values convertClampedGlu(IndexBuilder &b, xfmr::ClampedGluOp op, xfmr::ClampedGl
 AffineMap fullMap(IndexBuilder &b) { return b.getMultiDimIdentityMap(2); }
 AffineMap rowMap(IndexBuilder &b) { return fullMap(b).getMajorSubMap(1); }
 
-/// Reduces |inputs|, with their |maps|, over the columns of |type|, `[T, N]`, to a tensor `[T]`. The accumulator begins
-/// with |init|; |body| gets it as its last argument.
+/// Reduces |inputs|, with their |maps|, over the columns of |type|, `[T, N]`, to a tensor `[T]`. The accumulator of
+/// each row begins with |init|; |body| gets the accumulator as its last argument and returns the new one.
 Value reduceRows(IndexBuilder &b, RankedTensorType type, ValueRange inputs, ArrayRef<AffineMap> maps, double init, ElementBody body) {
   Value rows = b.size(inputs[0], 0);
   RankedTensorType perRow = RankedTensorType::get(type.getShape().take_front(), type.getElementType());
@@ -79,7 +79,7 @@ Value emitLogSoftmax(IndexBuilder &b, RankedTensorType type, Value x) {
 }
 
 /// Converts softmax to the maximum of each row, exponentials, their sum over the row, and quotients; with `log`, to the
-/// maximum, the sum of the exponentials, and differences.
+/// maximum, the sum of the exponentials, and `x - maximum - log(sum)`.
 Values convertSoftmax(IndexBuilder &b, xfmr::SoftmaxOp op, xfmr::SoftmaxOp::Adaptor adaptor, KernelGroups &groups) {
   auto type = cast<RankedTensorType>(op.getType());
   Value x = adaptor.getInput();

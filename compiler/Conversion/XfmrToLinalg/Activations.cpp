@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One definition of every activation, for epilogues of projections and for `xfmr.activation`, so that both have the
-// same bits. The order of operations is part of the numerics: later passes neither reassociate nor contract them.
+// same bits. The order of the arithmetic is part of the numerics: later passes neither reassociate nor contract it.
 // math.erf, math.tanh and math.exp stay until attune-expand-math expands them into polynomials.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,8 @@ struct Emitter {
     Value tanh = math::TanhOp::create(builder, loc, inner);
     return mul(mul(x, constant(0.5)), add(constant(1.0), tanh));
   }
-  /// Returns y / (1 + exp(-x)). If exp overflows to infinity, the quotient is 0 or -0, its limit.
+  /// Returns y / (1 + exp(-x)). If exp overflows to infinity, the quotient is 0 or -0, to which the exact quotient
+  /// tends.
   Value gated(Value y, Value x) {
     Value exp = math::ExpOp::create(builder, loc, arith::NegFOp::create(builder, loc, x));
     return div(y, add(constant(1.0), exp));

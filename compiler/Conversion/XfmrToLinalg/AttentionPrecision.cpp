@@ -4,9 +4,12 @@
 //
 // Expects linalg on tensors and `xfmr.attention`, on a target that computes the products of attention in lower
 // precision. Converts keys and values, and queries that only attention reads, to bf16 or f16: tensor cores multiply
-// these types, and they need half the memory. The result of a projection that only attention reads is converted as a
-// whole, so that the epilogue of the projection stores the converted rows (QuantizedRows.cpp). Numerics: exact, since
-// both products round the same values anyway.
+// elements of these types, which need half the memory of f32. The result of a projection that only attention reads is
+// converted as a whole, so that the epilogue of the projection stores the converted rows (QuantizedRows.cpp). Numerics:
+// operands of attention are rounded, as N2 of `tile.attention_tile` allows. For most rows this changes nothing, since
+// the kernels for tensor cores round the same values before they multiply. Without the conversion, values would not be
+// rounded in tiles of up to four rows, which no tensor cores would compute, and in rows without a visible key, which
+// get a mean of values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,17 +43,18 @@ private:
 };
 } // namespace
 
-/// Returns true if kernels for tensor cores can compute both products of |op| from whole chunks: they support neither
-/// probabilities as a result nor tables of relative positions. Keys and values in caches keep their type, since callers
-/// allocate the caches.
+/// Returns true if keys and values of |op| are to be converted: kernels for tensor cores can compute both products of
+/// |op|, and heads consist of whole chunks. These kernels support neither probabilities as a result, nor tables of
+/// relative positions, nor heads of more than |largestHead| components. Keys and values in caches keep their type,
+/// since the caller of an entry allocates the caches.
 bool AttentionConverter::takesLowPrecision(xfmr::AttentionOp op) {
   auto isSize = [&](int64_t size) { return size % kChunkComponents == 0 && size <= largestHead; };
   return !op.isCached() && !op.getProbabilities() && !op.getRelativeKey() && !op.getRelativeQuery() && isSize(op.getHeadDim()) &&
          isSize(op.getValueDim());
 }
 
-/// Returns the tensor that |view| was made of if |view| splits columns into heads, or is a slice with unit strides and
-/// the same rank; null otherwise.
+/// Returns the tensor of which |view| is a view if |view| splits columns into heads, or is a slice with unit strides
+/// and the rank of that tensor; null otherwise.
 static Value getViewed(Value view) {
   if (auto expand = view.getDefiningOp<tensor::ExpandShapeOp>())
     return expand.getSrcType().getRank() == 2 && expand.getType().getRank() == 3 ? expand.getSrc() : Value();
@@ -59,7 +63,7 @@ static Value getViewed(Value view) {
 }
 
 /// Returns true if only attention for which takesLowPrecision holds reads |tensor|, directly or by views, as queries,
-/// keys or values. Uses of its dimensions do not count.
+/// keys or values. Uses by `tensor.dim` do not count.
 bool AttentionConverter::isForAttention(Value tensor) {
   return llvm::all_of(tensor.getUses(), [&](OpOperand &use) {
     if (isa<tensor::DimOp>(use.getOwner()))
@@ -84,9 +88,9 @@ Value AttentionConverter::roundRows(OpBuilder &builder, Value rows) {
   return converted.getResult(0);
 }
 
-/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| was made of rows by splitting their columns into heads,
-/// converts the rows. If it is a slice of a tensor that only attention reads, or that is converted already, converts
-/// that whole tensor. In both cases returns a view of the converted one.
+/// Returns |tensor|, of rank 2 or 3, converted. If |tensor| splits the columns of rows into heads, converts these rows
+/// and splits the result. If |tensor| is a slice of a tensor that only attention reads, or that is converted already,
+/// returns a slice of that whole tensor, converted. Converts any other tensor by itself.
 Value AttentionConverter::round(Value tensor) {
   if (Value known = rounded.lookup(tensor))
     return known;
@@ -95,7 +99,7 @@ Value AttentionConverter::round(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   Location loc = tensor.getLoc();
   SmallVector<ReassociationIndices> heads{{0}, {1, 2}};
-  // Takes dimensions from the new value, so that the old one becomes dead.
+  // Takes dimensions from |rows|, which are converted, so that the unconverted tensor becomes dead.
   auto split = [&](Value rows) -> Value {
     SmallVector<OpFoldResult> shape{tensor::getMixedSize(builder, loc, rows, 0)};
     for (int64_t size : type.getShape().drop_front())

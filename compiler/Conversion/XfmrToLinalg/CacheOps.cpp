@@ -21,8 +21,8 @@ Values convertMaskCacheRead(IndexBuilder &b, xfmr::MaskCacheReadOp op, xfmr::Mas
   return {result};
 }
 
-/// Converts mask_cache_update to a loop over sequences that writes the mask of new tokens (zeros if the op has no mask)
-/// after that of the tokens that the slot holds.
+/// Converts mask_cache_update to a loop over sequences. It writes the mask of a sequence's new tokens, zeros if the op
+/// has no mask, into the sequence's slot behind the mask of the `past` tokens there.
 Values convertMaskCacheUpdate(IndexBuilder &b, xfmr::MaskCacheUpdateOp op, xfmr::MaskCacheUpdateOp::Adaptor adaptor, KernelGroups &) {
   Value zero = b.index(0), one = b.index(1), none = b.f32(0.0);
   auto update = [&](Value sequence, ValueRange carried) -> Values {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// An embedding becomes a gather of rows. A tied embedding, whose table is also the matrix of a projection, gathers them
-// element by element from the panels of that projection:
+// An embedding becomes a gather of rows. A tied embedding, whose table is also the matrix of a projection, gathers its
+// rows element by element from the panels of that projection:
 //
 //   %x = xfmr.embedding %ids, %w {tied = #xfmr.precision<bf16>}
 //   // becomes, with panels of 32 rows and groups of 2 columns
@@ -11,7 +11,7 @@
 //   %p = xfmr.weight_pack %c, 32 group 2 multiple 2
 //   %x = linalg.generic ins(%ids) …        %p[id / 32, k / 2, id mod 32, k mod 2] as f32
 //
-// A table that is bf16 or f16 by its format is widened in the gather.
+// A table whose format is bf16 or f16 is stored in this type; the gather widens the elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,8 @@ struct ConvertEmbedding : GroupedPattern<xfmr::EmbeddingOp> {
   }
 
 private:
-  /// The stored elements of a table, as rows or as panels. |scales| has the scale of each row of a tied int8 table
-  /// without a format; it is null for other tables.
+  /// The stored elements of a table: rows or, if the embedding is tied, panels. |scales| has the scale of each row of a
+  /// tied int8 table without a format; it is null for other tables.
   struct Weights {
     Value elements, scales;
   };
@@ -81,7 +81,7 @@ private:
     return toF32(b, stored);
   }
 
-  /// Returns |value| times the `scale` of |op|, computed in f64 and rounded once; |value| if |op| has no scale.
+  /// Returns |value| times the `scale` of |op|, computed in f64 and then rounded to f32; |value| if |op| has no scale.
   static Value scale(IndexBuilder &b, xfmr::EmbeddingOp op, Value value) {
     if (!op.getScale())
       return value;

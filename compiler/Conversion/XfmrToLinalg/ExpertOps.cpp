@@ -24,27 +24,29 @@ namespace {
 using arith::CmpFPredicate;
 using arith::CmpIPredicate;
 
-/// Emits the choice of experts of one token. Experts with the largest keys are chosen; a key is the score, or its
-/// sigmoid, plus the bias. The share of a chosen expert is the weight of its result in the sum of results.
+/// An emitter of the code that chooses the experts of one token: those with the largest keys. The key of an expert is
+/// its score, or with `sigmoid` the sigmoid of the score, plus its bias. The share of a chosen expert is the factor of
+/// its result in the sum of results.
 class ExpertChoice {
 public:
   ExpertChoice(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::ChooseExpertsOp::Adaptor adaptor, Value token)
       : b(b), op(op), scores(adaptor.getScores()), bias(adaptor.getBias()), token(token),
         experts(b.index(cast<RankedTensorType>(scores.getType()).getDimSize(1))) {}
 
-  /// Returns the token's choices and shares, two rows `[1, count]`, which are written to |rows|.
+  /// Returns the token's choices (i64) and shares (f32), two rows `[1, count]`. |rows| are their destinations.
   Values run(ValueRange rows);
 
 private:
-  /// Returns true if fewer groups are kept than there are; experts of other groups are not chosen.
+  /// Returns true if fewer groups are kept than there are. Experts of groups that are not kept are not chosen.
   bool dropsGroups() { return op.getGroups() && *op.getKeptGroups() < *op.getGroups(); }
   Value sigmoid(Value score) { return b.divf(b.f32(1), b.addf(b.f32(1), math::ExpOp::create(b, b.subf(b.f32(0), score)))); }
-  /// Returns the score of |expert|, or its sigmoid.
+  /// Returns the score of |expert| or, with `sigmoid`, the sigmoid of the score.
   Value weight(Value expert) {
     Value score = extract(b, scores, {token, expert});
     return op.getSigmoid() ? sigmoid(score) : score;
   }
-  /// Returns the key of |expert|, by which experts are chosen. NaN, which compares with nothing, becomes the smallest key.
+  /// Returns the key of |expert|, by which experts are chosen. NaN, which compares with nothing, becomes -infinity, the
+  /// smallest key.
   Value key(Value expert) {
     Value value = weight(expert);
     if (bias)
@@ -80,7 +82,8 @@ Values ExpertChoice::next(Value kept, Value before, Value beforeExpert) {
   });
 }
 
-/// Returns the key of |group|, a group of |size| experts: the sum of their `group_keys` largest keys.
+/// Returns the key of |group|, a group of |size| experts: the sum of the `group_keys` (1 or 2) largest keys of its
+/// experts.
 Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
   Value begin = b.mul(group, size);
   Values largest = b.loop(begin, b.add(begin, size), 1, {lowest(), lowest()}, [&](Value expert, ValueRange best) -> Values {
@@ -90,13 +93,13 @@ Value ExpertChoice::keyOfGroup(Value group, int64_t size) {
   });
   if (*op.getGroupKeys() == 1)
     return largest[0];
-  // The sum of two different infinities is NaN.
+  // The sum of two different infinities is NaN, which becomes the smallest key.
   Value sum = b.addf(largest[0], largest[1]);
   return b.select(b.compare(CmpFPredicate::UNO, sum, sum), lowest(), sum);
 }
 
-/// Returns an integer with a bit for each group of |size| experts, 1 if the group is kept. The `kept_groups` groups
-/// with the largest keys are kept; of equal keys, the groups with lower numbers.
+/// Returns an integer whose bit g is 1 if group g, of |size| experts, is kept. The `kept_groups` groups with the
+/// largest keys are kept; of equal keys, the groups with lower numbers.
 Value ExpertChoice::keptGroups(int64_t size) {
   Value zero = b.index(0), one = b.index(1), groups = b.index(*op.getGroups());
   return b.loop(zero, groups, 1, {zero}, [&](Value group, ValueRange bits) -> Values {
@@ -119,7 +122,8 @@ Value ExpertChoice::isKept(Value kept, Value expert) {
   return b.compare(CmpIPredicate::eq, bit, b.index(1));
 }
 
-/// Returns the shares of the chosen experts. |chosen| is a row `[1, count]` of their scores, or of their sigmoids.
+/// Returns the shares of the chosen experts, a row `[1, count]`. |chosen| is the row of their scores or, with
+/// `sigmoid`, of the sigmoids of their scores.
 Value ExpertChoice::shares(Value chosen) {
   Value zero = b.index(0), count = b.index(op.getCount());
   auto sumOver = [&](Value end, llvm::function_ref<Value(Value)> value) {
@@ -136,7 +140,7 @@ Value ExpertChoice::shares(Value chosen) {
     Value sum = sumOver(count, [&](Value i) { return extract(b, chosen, {zero, i}); });
     return each([&](Value share) { return b.divf(share, sum); });
   }
-  // Without a bias the first choice has the largest score, unless a group with a larger one is not kept.
+  // The first choice has the largest score, unless there is a bias or a group that is not kept has a larger score.
   Value largest = extract(b, chosen, {zero, zero});
   if (bias || dropsGroups())
     largest = b.loop(zero, experts, 1, {largest}, [&](Value expert, ValueRange best) -> Values {
@@ -155,7 +159,7 @@ Values ExpertChoice::run(ValueRange rows) {
   Value kept;
   if (dropsGroups())
     kept = keptGroups(cast<RankedTensorType>(scores.getType()).getDimSize(1) / *op.getGroups());
-  // The search for the first expert begins after a key that precedes all others: infinity, with expert -1.
+  // The search for the first expert begins after a key that precedes the keys of all experts: infinity, with expert -1.
   Value first = b.f32(std::numeric_limits<double>::infinity());
   Values taken = b.loop(zero, count, 1, {rows[0], rows[1], first, b.index(-1)}, [&](Value rank, ValueRange carried) -> Values {
     Values best = next(kept, carried[2], carried[3]);
@@ -194,8 +198,8 @@ Values convertChooseExperts(IndexBuilder &b, xfmr::ChooseExpertsOp op, xfmr::Cho
   return Values(loop.getResults());
 }
 
-/// Converts group_by_expert to a counting sort: counts the pairs of each expert, adds the counts to the first row of
-/// each expert, then writes each pair to the next row of its expert.
+/// Converts group_by_expert to a counting sort: counts the pairs of each expert, adds up the counts to get the first
+/// row of each expert, then writes each pair to the next free row of its expert.
 Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::GroupByExpertOp::Adaptor adaptor, KernelGroups &) {
   Value choices = adaptor.getChoices(), tokens = b.size(choices, 0), zero = b.index(0), one = b.index(1);
   Value perToken = b.size(choices, 1), experts = b.index(op.getExperts());
@@ -215,7 +219,8 @@ Values convertGroupByExpert(IndexBuilder &b, xfmr::GroupByExpertOp op, xfmr::Gro
     Value expert = expertOf(token, rank);
     return {insert(b, b.toI64(b.add(b.extractIndex(carried[0], expert), one)), carried[0], expert)};
   })[0];
-  // Both tensors get the first row of each expert. The second is then advanced to the next free row.
+  // Both tensors get the first row of each expert and, as their last element, the number of all rows. In the second
+  // one, the next loop replaces the first row of an expert by its next free row.
   Values starts = b.loop(zero, experts, 1, {zeros(), zeros()}, [&](Value expert, ValueRange carried) -> Values {
     Value begin = b.extractIndex(carried[0], expert), next = b.add(expert, one);
     Value end = b.toI64(b.add(begin, b.extractIndex(counts, expert)));
@@ -280,8 +285,8 @@ Values convertListByExpert(IndexBuilder &b, xfmr::ListByExpertOp op, xfmr::ListB
   return Values(loop.getResults());
 }
 
-/// Converts add_rows to multiply-adds of rows in parallel; no two rows belong to one token. With `padded`, a row
-/// without a token becomes a slice of no rows, at row 0.
+/// Converts add_rows to multiply-adds of rows in parallel; no two rows belong to one token. With `padded`, the slices
+/// for a row without a token have no rows; the slice of the sum begins at row 0.
 Values convertAddRows(IndexBuilder &b, xfmr::AddRowsOp op, xfmr::AddRowsOp::Adaptor adaptor, KernelGroups &) {
   Value rows = adaptor.getRows();
   OpFoldResult columns = b.getIndexAttr(cast<RankedTensorType>(rows.getType()).getDimSize(1)), none = b.getIndexAttr(0),

@@ -19,7 +19,8 @@ struct GroupedPattern : mlir::OpConversionPattern<Op> {
 
 using Values = IndexBuilder::Values;
 
-/// A conversion by a function that returns the values that replace an operation, or no values if it does not apply.
+/// A conversion by the function |emit|, which returns the values that replace an operation, or no values if the
+/// conversion does not apply to the operation.
 template <typename Op>
 class EmitPattern : public GroupedPattern<Op> {
 public:
@@ -40,7 +41,7 @@ private:
   Emit emit;
 };
 
-/// Adds the conversion of Op by |emit|; Op follows from the type of the second parameter of |emit|.
+/// Adds the conversion of Op by |emit|. The compiler deduces Op from the type of the second parameter of |emit|.
 template <typename Op>
 void addConversion(mlir::RewritePatternSet &patterns, KernelGroups &groups,
                    Values (*emit)(IndexBuilder &, Op, typename Op::Adaptor, KernelGroups &)) {

@@ -80,8 +80,8 @@ private:
       text += " in groups of " + std::to_string(group);
     } else {
       Type element = precision == xfmr::Precision::F16 ? Type(b.getF16Type()) : bf16.type;
-      // The columns are padded to the multiple, but not beyond whole groups, so that rows and panels have the same
-      // number of groups.
+      // The columns are padded to a multiple of |bf16.multiple|, but not beyond the end of the last group, so that rows
+      // and panels have the same number of groups.
       int64_t depth = std::min<int64_t>(llvm::alignTo(columns, bf16.multiple), format.getValue().paddedColumns(columns));
       destinations = {destination(depth, element)};
     }
@@ -91,7 +91,7 @@ private:
     return SmallVector<Value>(op->getResults());
   }
 
-  /// Creates `activation(sum + bias) * multiplier + residual`.
+  /// Creates `activation(sum + bias) * multiplier + residual`, without the parts that |op| does not have.
   static Operation *epilogue(IndexBuilder &b, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value destination) {
     AffineMap identity = b.getMultiDimIdentityMap(2);
     SmallVector<Value> inputs{sum};

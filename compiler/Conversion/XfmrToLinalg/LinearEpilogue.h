@@ -19,8 +19,9 @@ std::string describeLinear(mlir::xfmr::LinearOp op);
 void addEpilogueOperands(mlir::xfmr::LinearOp op, mlir::xfmr::LinearOp::Adaptor adaptor, llvm::SmallVectorImpl<mlir::Value> &inputs,
                          llvm::SmallVectorImpl<mlir::AffineMap> &maps);
 
-/// Returns `activation(x + bias) * multiplier + residual` in the body of the linalg.generic whose inputs
-/// addEpilogueOperands appended. |operands| begin with the elements of these inputs.
+/// Emits and returns `activation(x + bias) * multiplier + residual`, without the parts that |op| does not have, in the
+/// body of the linalg.generic whose inputs addEpilogueOperands appended. |operands| begin with the elements of these
+/// inputs.
 mlir::Value emitEpilogue(mlir::OpBuilder &builder, mlir::Location loc, mlir::xfmr::LinearOp op, mlir::Value x, mlir::ValueRange operands);
 
 } // namespace attune

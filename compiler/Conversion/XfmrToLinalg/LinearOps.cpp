@@ -68,7 +68,7 @@ private:
                                      });
   }
 
-  /// Creates `activation(x + bias) * multiplier + residual`.
+  /// Creates `activation(x + bias) * multiplier + residual`, without the parts that |op| does not have.
   Operation *epilogue(OpBuilder &builder, xfmr::LinearOp op, OpAdaptor adaptor, Value x, Value destination) const {
     AffineMap identity = builder.getMultiDimIdentityMap(2);
     SmallVector<Value> inputs{x};

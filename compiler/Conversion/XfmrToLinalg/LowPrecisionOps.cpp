@@ -27,7 +27,7 @@ namespace {
 using utils::IteratorType;
 
 /// Converts a projection of bf16, f16 or int8 to tile.quantize_rows, a fill with zeros, a contraction over packed
-/// panels, which have groups of neighbors in k side by side, and an epilogue.
+/// panels, in which the elements of several neighboring input features lie side by side, and an epilogue.
 struct ConvertLowPrecisionLinear : GroupedPattern<xfmr::LinearOp> {
   ConvertLowPrecisionLinear(MLIRContext *context, KernelGroups &groups, const PanelLayouts &layouts)
       : GroupedPattern(context, groups), layouts(layouts) {}
@@ -110,8 +110,8 @@ private:
     linalg::YieldOp::create(b, loc, sum);
   }
 
-  /// Creates `activation(x + bias) * multiplier + residual`, where x is |sum| or, with |rowScales|, the dequantized
-  /// |sum|.
+  /// Creates `activation(x + bias) * multiplier + residual`, without the parts that |op| does not have. x is |sum| or,
+  /// if |rowScales| is not null, as for int8, the dequantized |sum|. |weight| is the rounded or quantized matrix.
   Operation *epilogue(IndexBuilder &b, xfmr::LinearOp op, OpAdaptor adaptor, Value sum, Value rowScales, Value weight,
                       Value destination) const {
     AffineMap identity = b.getMultiDimIdentityMap(2);

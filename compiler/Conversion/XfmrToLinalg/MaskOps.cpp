@@ -28,8 +28,8 @@ Values convertAdditiveMask(IndexBuilder &b, xfmr::AdditiveMaskOp op, xfmr::Addit
   return {result};
 }
 
-/// Converts visible_before to a loop over sequences in parallel; each scans its keys and counts those that the mask
-/// shows.
+/// Converts visible_before to a loop over sequences in parallel; each iteration scans the keys of its sequence and
+/// writes for each key the number of earlier keys that the mask does not hide.
 Values convertVisibleBefore(IndexBuilder &b, xfmr::VisibleBeforeOp op, xfmr::VisibleBeforeOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0);
   Value result = tensor::EmptyOp::create(b, tensor::getMixedSizes(b, b.getLoc(), mask), b.getI64Type());

@@ -13,9 +13,9 @@ namespace {
 /// A builder of the row-wise generics of one norm on `[T, N]`.
 struct RowOps {
   IndexBuilder &b;
-  RankedTensorType type;   // [T, N]
-  SmallVector<Value> rows; // T if it is dynamic
-  SmallVector<Operation *> ops;
+  RankedTensorType type;        // [T, N]
+  SmallVector<Value> rows;      // T if it is dynamic, else empty
+  SmallVector<Operation *> ops; // the operations created so far
 
   AffineMap full() { return b.getMultiDimIdentityMap(2); }
   AffineMap perRow() { return AffineMap::get(2, 0, b.getAffineDimExpr(0)); }
@@ -64,8 +64,8 @@ struct NormConstants {
 };
 
 /// Builds a layer_norm of |x|: the sum of each row, the sum of the squared differences from its mean, and the
-/// normalized row. Two passes over the row compute the sums, as the rule N1 in the description of `xfmr.layer_norm`
-/// requires.
+/// normalized row. Each of the two sums is a pass over the row of its own, as the rule N1 in the description of
+/// `xfmr.layer_norm` requires.
 Value normalize(RowOps &row, xfmr::LayerNormOp::Adaptor op, Value x, NormConstants constants) {
   IndexBuilder &b = row.b;
   Value total = row.sum(x, {row.full()}, [&](ValueRange args) { return b.addf(args[1], args[0]); });

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The row to which a token is packed or scattered depends on data: on the mask of the tokens before it, or on a tensor
-// of positions. So most of the conversions are loops that carry a destination and write one element or row of it at a
+// The row to which a token is packed or scattered depends on data: on the mask of earlier tokens, or on a tensor of
+// positions. So most of the conversions are loops that carry a destination and write one element or row of it at a
 // time; they bufferize in place.
 //
 //===----------------------------------------------------------------------===//
@@ -29,9 +29,10 @@ Values convertSequenceOffsets(IndexBuilder &b, xfmr::SequenceOffsetsOp op, xfmr:
   return {offsets};
 }
 
-/// Converts pack_tokens to one pass over the mask. Every token writes its position to the next free row; only a visible
-/// token advances to the row after it. The result is the used part of a buffer for all tokens, so that its size has a
-/// bound that does not depend on data.
+/// Converts pack_tokens to one pass over the mask. Every token, also a hidden one, writes its position to the next free
+/// row. Only a visible token makes the row after that the next free one, so the next token overwrites the position of a
+/// hidden token. The result is the used part of a buffer for all tokens, so that the size of the buffer does not depend
+/// on data.
 Values convertPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackTokensOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1);
   Value zero = b.index(0), one = b.index(1), all = b.mul(batch, length);
@@ -58,9 +59,9 @@ Values convertPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToken
   return {packed[0], used};
 }
 
-/// Converts pack_tokens to two passes over the mask, for a host that cannot read the token count: the first counts, the
-/// second packs. Such a host takes the bound of the count, batch x length, for the number of rows; unused rows get
-/// position -1.
+/// Converts pack_tokens to two passes over the mask, for a host that cannot read the token count: the first pass
+/// counts, the second packs. Such a host uses batch x length, an upper bound of the count, as the number of rows.
+/// Unused rows get position -1.
 Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackTokensOp::Adaptor adaptor, KernelGroups &) {
   Value mask = adaptor.getMask(), batch = b.size(mask, 0), length = b.size(mask, 1), zero = b.index(0), one = b.index(1);
   Value none = arith::ConstantIntOp::create(b, 0, 64);
@@ -97,19 +98,19 @@ Values countAndPackTokens(IndexBuilder &b, xfmr::PackTokensOp op, xfmr::PackToke
   return {offsets, b.loop(zero, batch, 1, positions, packSequence)[0]};
 }
 
-/// Converts gather_tokens to copies of rows. If |knownCounts|, unused rows, which have position -1, get copies of row
-/// 0.
+/// Converts gather_tokens to copies of rows. If |knownCounts|, unused rows, which have position -1, get copies of row 0
+/// of the input.
 template <bool knownCounts>
 Values convertGatherTokens(IndexBuilder &b, xfmr::GatherTokensOp op, xfmr::GatherTokensOp::Adaptor adaptor, KernelGroups &groups) {
   auto type = cast<RankedTensorType>(op.getType());
-  if (type.getRank() > 1 && type.getNumDynamicDims() > 1) // expects static sizes after the first
+  if (type.getRank() > 1 && type.getNumDynamicDims() > 1) // only the first dimension may be dynamic
     return {};
   Value result = gatherRows(b, type, adaptor.getInput(), adaptor.getPositions(), knownCounts);
   groups.mark(result.getDefiningOp(), "gather tokens");
   return {result};
 }
 
-/// Converts scatter_tokens to copies of rows, one after the other.
+/// Converts scatter_tokens to copies of rows, one after the other, into a tensor of zeros.
 Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   return b.loop(b.index(0), b.size(input, 0), 1, zeros, [&](Value token, ValueRange carried) -> Values {
@@ -118,8 +119,8 @@ Values convertScatterTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::Sca
   });
 }
 
-/// Converts scatter_tokens to copies of rows in parallel, for packed tokens that may have unused rows (position -1).
-/// For an unused row, the copy is of a slice of no rows.
+/// Converts scatter_tokens to copies of rows in parallel into a tensor of zeros, for packed tokens that may have unused
+/// rows (position -1). For an unused row, the copy is of a slice of no rows.
 Values scatterPaddedTokens(IndexBuilder &b, xfmr::ScatterTokensOp op, xfmr::ScatterTokensOp::Adaptor adaptor, KernelGroups &) {
   Value input = adaptor.getInput(), zeros = filled(b, op.getType(), adaptor.getRows(), 0.0);
   auto scatterRow = [&](OpBuilder &, Location, ValueRange arguments) {
@@ -151,7 +152,7 @@ Values convertScatterProbabilities(IndexBuilder &b, xfmr::ScatterProbabilitiesOp
     Value begin = b.extractIndex(adaptor.getOffsets(), sequence);
     Value end = b.extractIndex(adaptor.getOffsets(), b.add(sequence, one));
     Value tokens = b.sub(end, begin), padded = b.mul(sequence, length);
-    auto place = [&](Value token) { // the padded position, in its sequence, of packed token |token| of the sequence
+    auto place = [&](Value token) { // the padded position, from the start of the sequence, of its packed token |token|
       return b.sub(b.extractIndex(adaptor.getPositions(), b.add(begin, token)), padded);
     };
     return loop(heads, carried, [&](Value h, Value carried) {

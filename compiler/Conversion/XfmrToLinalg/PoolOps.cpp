@@ -22,7 +22,8 @@ Value gatherFirst(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adapto
   return result;
 }
 
-/// Returns true if the sequence has tokens and its first token is at position 0 of the padded sequence.
+/// Returns an i1, true if |sequence|, whose packed tokens are |begin| to |end| - 1, has tokens and the first of them is
+/// at position 0 of the padded sequence.
 Value isAtStart(IndexBuilder &b, xfmr::PoolOp::Adaptor adaptor, Value sequence, Value begin, Value end) {
   Value some = b.compare(arith::CmpIPredicate::slt, begin, end);
   return b.choose(
@@ -46,12 +47,14 @@ Value pickFirst(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor,
   })[0];
 }
 
-/// The packed tokens [begin, end) that a pool reduces, of the sequence whose first packed token is |start|.
+/// The packed tokens |begin| to |end| - 1 that a pool reduces. |start| is the first packed token of their sequence,
+/// before |begin| if the pool skips tokens.
 struct Extent {
   Value start, begin, end;
 };
 
-/// Returns the row to which |op| reduces the rows |extent|, at least one, of |input|; |zero| is a row of zeros.
+/// Returns the row to which |op|, of the kind `max` or a kind of mean, reduces the rows |extent| of |input|, at least
+/// one row. |zero| is a row of zeros.
 Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent, Value zero) {
   const bool isMax = op.getKind() == xfmr::PoolKind::Max, isWeighted = op.getKind() == xfmr::PoolKind::WeightedMean;
   Type element = op.getType().getElementType();
@@ -72,7 +75,7 @@ Value reduceTokens(IndexBuilder &b, xfmr::PoolOp op, Value input, Extent extent,
     return total;
   Value divisor = toFloat(b.sub(extent.end, extent.begin));
   if (isWeighted) {
-    // Factors from begin - start + 1 to end - start have the sum (first + last) * count / 2.
+    // The factors from `begin - start + 1` to `end - start` have the sum (first factor + last factor) * count / 2.
     Value ends = b.add(b.add(b.sub(extent.begin, extent.start), b.sub(extent.end, extent.start)), one);
     divisor = b.mulf(b.mulf(toFloat(ends), divisor), arith::ConstantOp::create(b, b.getFloatAttr(element, 0.5)));
   }
@@ -105,9 +108,9 @@ Values convertPoolTokens(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor
   return b.loop(b.index(0), batch, 1, zeros, poolSequence);
 }
 
-/// Converts a pool of the kind `first` to a gather of rows. If its input has packed tokens, converts it to a loop that
-/// copies the first token of each padded sequence that was packed; other sequences get zeros. Converts pools of other
-/// kinds by convertPoolTokens.
+/// Converts a pool of the kind `first` to a gather of rows. With `positions`, as packed tokens have them, converts it
+/// to a loop over sequences instead: a sequence whose token at position 0 was packed gets the row of that token, any
+/// other sequence gets zeros. Converts pools of other kinds by convertPoolTokens.
 Values convertPool(IndexBuilder &b, xfmr::PoolOp op, xfmr::PoolOp::Adaptor adaptor, KernelGroups &groups) {
   if (op.getKind() != xfmr::PoolKind::First)
     return convertPoolTokens(b, op, adaptor);

@@ -23,11 +23,13 @@ Value emitDistances(IndexBuilder &b, Type type, Value length, llvm::function_ref
   });
 }
 
-/// Returns the smallest magnitude of a distance in each of the buckets |exact| to |buckets| - 1; an empty bucket gets that
-/// of the next one. The buckets before |exact| have one distance each; distances from |maxDistance| on are in the last one.
+/// Returns, for each of the buckets |exact| to |buckets| - 1, the smallest magnitude of a distance in it; for an empty
+/// bucket, that of the next bucket. Each of the buckets 0 to |exact| - 1 has one magnitude, its number; the last bucket
+/// has all magnitudes from |maxDistance| on.
 SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDistance) {
   SmallVector<int64_t> begins;
-  // In f32, as Hugging Face's models compute it: exact arithmetic may put a distance at a boundary into another bucket.
+  // Computes in f32, as Hugging Face's models do: exact arithmetic may put a distance at a boundary into another
+  // bucket.
   auto bucketOf = [&](int64_t distance) {
     float ratio = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
                   static_cast<float>(std::log(static_cast<double>(maxDistance) / static_cast<double>(exact)));
@@ -39,10 +41,11 @@ SmallVector<int64_t> bucketBegins(int64_t buckets, int64_t exact, int64_t maxDis
   return begins;
 }
 
-/// Converts relative_position_bias to a lookup in the table, which has a row for each bucket. If the magnitude of a
-/// distance is below half the number of buckets, it is the number of its bucket; for a larger magnitude, the buckets
-/// that begin at or below it are counted. If bidirectional, distances above 0 use the second half of the table;
-/// otherwise they count as 0.
+/// Converts relative_position_bias to a lookup in the table, which has a row for each bucket. If bidirectional,
+/// distances above 0 use the second half of the rows, all others the first half; otherwise distances above 0 count as
+/// 0. Of the n buckets that a distance can be in, those before m = floor(n / 2) have their number as their only
+/// magnitude. The bucket of a larger magnitude is m - 1 plus the number of buckets from m on that begin at or below the
+/// magnitude.
 Values convertRelativePositionBias(IndexBuilder &b, xfmr::RelativePositionBiasOp op, xfmr::RelativePositionBiasOp::Adaptor adaptor,
                                    KernelGroups &groups) {
   int64_t all = op.getTable().getType().getDimSize(0), buckets = op.getBidirectional() ? all / 2 : all, exact = buckets / 2;
@@ -74,8 +77,8 @@ Values convertAlibiBias(IndexBuilder &b, xfmr::AlibiBiasOp op, xfmr::AlibiBiasOp
   return {result};
 }
 
-/// Changes the layout of the tables of relative positions, so that vectors of neighboring keys read neighboring
-/// elements.
+/// Changes the layout of the tables of relative positions of attention to that of `xfmr.weight_distance_panels`, so
+/// that vectors of neighboring keys read neighboring elements.
 struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   using OpConversionPattern::OpConversionPattern;
 
@@ -101,8 +104,8 @@ struct LayOutRelativeTables : OpConversionPattern<xfmr::AttentionOp> {
   }
 };
 
-/// Converts counted_positions to a loop over each sequence that counts the tokens other than padding. The count begins
-/// after the padding id, which is also the position of padding.
+/// Converts counted_positions to a loop over each sequence that counts the tokens other than padding. The first such
+/// token has the position `padding` + 1, where `padding` is the padding id; padding itself has the position `padding`.
 Values convertCountedPositions(IndexBuilder &b, xfmr::CountedPositionsOp op, xfmr::CountedPositionsOp::Adaptor adaptor, KernelGroups &) {
   Value ids = adaptor.getIds(), batch = b.size(ids, 0), length = b.size(ids, 1), zero = b.index(0);
   Value padding = arith::ConstantIntOp::create(b, op.getPadding(), 64);

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects linalg on tensors, with a `tile.quantize_rows` for each projection of lower precision and for rows that are
-// rounded for attention. Leaves one for projections that read the same rows, and none where the operation that computes
-// the rows can store them rounded. Numerics: exact.
+// rounded for attention. Leaves one `tile.quantize_rows` for all projections of a block that read the same rows in the
+// same type and groups, and none where the operation that computes the rows can store them rounded. Numerics: exact.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@
 using namespace mlir;
 using namespace attune;
 
-/// Lets the elementwise op that computes the input of |op| store rounded results, and erases |op|. Returns false if the
-/// input is not computed by such an op or has other readers, or if |op| computes scales or pads the columns.
+/// Lets the elementwise op that computes the input of |op| store rounded results, and erases |op|. Changes nothing and
+/// returns false if the input is not computed by such an op, if it has a reader other than |op| and `tensor.dim`, or if
+/// |op| computes scales or pads the columns.
 static bool storeRounded(tiles::QuantizeRowsOp op) {
   auto producer = op.getInput().getDefiningOp<linalg::GenericOp>();
   auto quantized = cast<RankedTensorType>(op.getQuantized().getType());

@@ -11,7 +11,7 @@ using namespace attune;
 
 namespace {
 
-/// Converts xfmr.all_gather to rt.all_gather into new tensors.
+/// Converts all_gather to `rt.all_gather` into new tensors: the whole tensor and the scratch memory.
 Values convertAllGather(IndexBuilder &b, xfmr::AllGatherOp op, xfmr::AllGatherOp::Adaptor adaptor, KernelGroups &) {
   RankedTensorType type = op.getType(), shard = op.getInput().getType();
   SmallVector<int64_t> parts(shard.getShape());

@@ -21,16 +21,17 @@ mlir::Value insert(mlir::ImplicitLocOpBuilder &b, mlir::Value scalar, mlir::Valu
 mlir::Value extractRow(mlir::ImplicitLocOpBuilder &b, mlir::Value tensor, mlir::Value row, bool flat = false);
 /// Returns the matrix |tensor| with |source|, `[1, N]` or `[N]`, as row |row|.
 mlir::Value insertRow(mlir::ImplicitLocOpBuilder &b, mlir::Value source, mlir::Value tensor, mlir::Value row);
-/// Creates result[t, ...] = |table|[|rows|[t], ...], of |type|, of which only the first dimension is dynamic. With
-/// |someNegative|, elements of |rows| may be negative and then count as 0.
+/// Creates and returns `result[t, ...] = table[rows[t], ...]`. The result has |type|, of which only the first dimension
+/// is dynamic. With |someNegative|, elements of |rows| may be negative and then count as 0.
 mlir::Value gatherRows(IndexBuilder &b, mlir::RankedTensorType type, mlir::Value table, mlir::Value rows, bool someNegative = false);
 
 /// Returns the sizes of |tensor|'s dynamic dimensions.
 llvm::SmallVector<mlir::Value> dynamicSizes(IndexBuilder &b, mlir::Value tensor);
-/// Creates a tensor of |type| filled with |value|; its dynamic dimensions have |sizes|.
+/// Creates a tensor of |type| filled with |value|; |sizes| are the sizes of its dynamic dimensions.
 mlir::Value filled(mlir::ImplicitLocOpBuilder &b, mlir::RankedTensorType type, mlir::ValueRange sizes, double value);
-/// Creates a linalg.generic of |inputs| (each with its map) into |destination|, whose map drops the last |reduced|
-/// loops, the reductions, and is otherwise the identity. |body| creates the element with |b|.
+/// Creates a linalg.generic of |inputs|, with |maps|, into |destination|, and returns its result. The last |reduced|
+/// loops are reductions; the others are the dimensions of |destination|, in order. |body| creates an element of the
+/// result with |b|.
 mlir::Value generic(mlir::ImplicitLocOpBuilder &b, mlir::ValueRange inputs, llvm::ArrayRef<mlir::AffineMap> maps, mlir::Value destination,
                     ElementBody body, unsigned reduced = 0);
 

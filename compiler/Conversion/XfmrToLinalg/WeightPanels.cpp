@@ -49,7 +49,8 @@ Value attune::extractPacked(IndexBuilder &b, Value panels, Value n, Value k) {
   return extract(b, panels, at);
 }
 
-/// Returns the f16 or f32 in the |size| bytes from byte |byte| on of group |group| of panel |panel|, as f32.
+/// Returns a scale or minimum as f32: the f16 (|size| 2) or f32 (|size| 4) in the |size| bytes that begin at byte
+/// |byte| of group |group| of panel |panel| of |panels|.
 static Value extractScale(IndexBuilder &b, Value panels, Value panel, Value group, Value byte, int64_t size) {
   Type words = b.getI32Type();
   auto constant = [&](uint32_t number) { return arith::ConstantOp::create(b, b.getI32IntegerAttr(static_cast<int32_t>(number))); };
@@ -72,8 +73,8 @@ Value attune::extractQuantized(IndexBuilder &b, Value panels, int64_t columns, i
   Value panel = b.div(n, width), row = b.rem(n, width), group = b.div(k, groupColumns), column = b.rem(k, groupColumns);
   Value scale = extractScale(b, panels, panel, group, b.mul(row, scaleBytes), scaleBytes);
 
-  // The integers of a group are in runs. A run has four bytes of each row: the integers of 4 columns or, with 4 bits,
-  // of 8 columns, the last 4 of them in the high halves of the bytes.
+  // After the scales and minima, a group has its integers in runs. A run has four bytes of each row: the integers of 4
+  // columns or, with 4 bits, of 8 columns, the last 4 of them in the high halves of the bytes.
   int64_t run = format.bits == 8 ? 4 : 8;
   Value byte = b.add(b.add(b.mul(b.add(b.mul(b.div(column, run), width), row), 4), b.rem(column, 4)), format.headBytes(width));
   Value stored = arith::ExtUIOp::create(b, b.getI32Type(), extract(b, panels, {panel, group, byte}));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Weight expressions are evaluated before a model runs, and a selection while it runs. So an expression over a
-// selection becomes a selection from the expression over all of the stack:
+// Weight expressions are evaluated before a model runs; an `xfmr.weight_select` selects from a stack of weights while
+// the model runs. So an expression over a selection becomes a selection from the expression over the whole stack:
 //
 //   before   %w = weight_select %stack[%e];  %p = weight_pack %w
 //   after    %s = weight_pack %stack;        %p = %s[%e], a slice
@@ -20,15 +20,15 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns true if |op| also takes a stack of operands in place of its only operand; it then computes the stack of
-/// their results.
+/// Returns true if |op| is an expression over one weight that also takes a stack of weights and then computes the stack
+/// of the results.
 static bool takesStack(Operation *op) {
   return isa<xfmr::WeightConvertOp, xfmr::WeightPackOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightRowSumsOp,
              xfmr::WeightScalesOp, xfmr::WeightSliceOp>(op);
 }
 
-/// Creates the expression |op| over all of |stack|, right after |stack| or, if that is an argument, at the beginning of
-/// the function. Returns its result.
+/// Creates the expression |op| over the whole |stack|, right after the operation that computes |stack| or, if |stack|
+/// is an argument, at the beginning of the function. Returns the result of the new expression.
 static Value overStack(OpBuilder &builder, Operation *op, Value stack) {
   auto one = cast<RankedTensorType>(op->getResult(0).getType());
   SmallVector<int64_t> shape(one.getShape());

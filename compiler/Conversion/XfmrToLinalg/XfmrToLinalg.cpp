@@ -60,7 +60,7 @@ struct ConvertXfmrToLinalg : attune::impl::ConvertXfmrToLinalgBase<ConvertXfmrTo
     target.addLegalOp<xfmr::WeightOp, xfmr::WeightRefOp, xfmr::WeightQuantizeOp, xfmr::WeightQuantizePanelsOp, xfmr::WeightConcatOp,
                       xfmr::WeightConvertOp, xfmr::WeightDistancePanelsOp, xfmr::WeightPackOp, xfmr::WeightScalesOp, xfmr::WeightRowSumsOp,
                       xfmr::WeightSelectOp, xfmr::WeightShardOp, xfmr::WeightSliceOp, xfmr::WeightTransposeOp>();
-    // Passes of the phase `tiled` convert these ops, and attention, to loops.
+    // Passes of the phase `tiled` convert these operations, and attention, to loops.
     target.addLegalOp<xfmr::KvCacheReadOp, xfmr::KvCacheUpdateOp, xfmr::RotaryOp>();
     target.addDynamicallyLegalOp<xfmr::AttentionOp>(attune::hasRelativePanels);
     if (failed(applyPartialConversion(getOperation(), target, std::move(patterns))))
@@ -77,8 +77,9 @@ private:
     return precision == xfmr::Precision::F16 ? Type(Float16Type::get(&getContext())) : Type(BFloat16Type::get(&getContext()));
   }
 
-  /// Returns the layout with elements of the type |name|, the value of the pass option |option|, and columns rounded up
-  /// to |multiple|. Fails, with an error, if the option does not allow the type, or the type does not allow |multiple|.
+  /// Returns the layout with elements of the type |name|, the value of the pass option |option|, and a number of
+  /// columns that is rounded up to a multiple of |multiple|. Fails, with an error, if |option| does not allow the type,
+  /// if |multiple| is not a positive multiple of the type's group, or if the option `bf16-group` is not positive.
   FailureOr<attune::LowPrecisionLayout> layout(StringRef option, StringRef name, int64_t multiple) {
     Builder builder(&getContext());
     attune::LowPrecisionLayout found = llvm::StringSwitch<attune::LowPrecisionLayout>(name)

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose layers share weights: for each i below L, `num_hidden_layers`, the model applies group floor(i / (L /
-// groups)) of `num_hidden_groups`, which has `inner_group_num` layers, and it stores each group once. Embeddings have
-// `embedding_size` features, usually fewer than the layers have, and a projection to those.
+// BERT whose layers share weights. Files have G groups (`num_hidden_groups`) of `inner_group_num` layers each. For each
+// i from 0 to L - 1, where L is `num_hidden_layers`, the model applies all layers of group floor(i / (L / G)).
+// Embeddings have `embedding_size` features, usually fewer than the layers have, and a projection to the features of
+// the layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,14 +52,15 @@ static void declareAlbertModel(TransformerSpec &spec, const BertKeys &keys, cons
       declared.push_back(declareAlbertLayer(
           spec, keys, prefix + "encoder.albert_layer_groups." + std::to_string(group) + ".albert_layers." + std::to_string(inner)));
   for (int64_t i = 0; i < keys.layers; ++i) {
-    // The quotients are rounded, as in transformers: with 14 groups in 18 layers, layer 9 has group 6.
+    // As in transformers, both quotients are rounded to doubles: with 14 groups and 18 layers, i = 9 has group 6,
+    // although 9 / (18 / 14) is 7.
     auto group = int64_t(double(i) / (double(keys.layers) / double(keys.groups)));
     auto first = declared.begin() + group * keys.layersOfGroup;
     stack.layers.insert(stack.layers.end(), first, first + keys.layersOfGroup);
   }
 }
 
-/// Returns the steps of the pooler: tanh of a projection of the first token.
+/// Declares the pooler and returns its steps: tanh of a projection of the first token.
 static std::vector<HeadStep> albertPooler(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   const std::string path = prefix + "pooler";
   return {poolStep(mlir::xfmr::PoolKind::First, path), linearStep(spec.linear(path, keys.hidden, keys.hidden), path),
@@ -70,7 +72,7 @@ static void declareAlbertOutputs(TransformerSpec &spec, const BertKeys &keys, co
   spec.outputs.push_back({"pooler_output", albertPooler(spec, keys, prefix)});
 }
 
-/// Returns the steps to the scores of all words for every token.
+/// Declares the head with scores of all words for every token, and returns its steps.
 static std::vector<HeadStep> predictions(TransformerSpec &spec, const BertKeys &keys) {
   const std::string path = "predictions";
   LinearSpec words;

@@ -14,7 +14,7 @@
 
 using namespace attune;
 
-/// The vocabulary of Baichuan 2.
+/// The size of Baichuan 2's vocabulary.
 static constexpr int64_t kLargeVocabulary = 125696;
 
 Result<TransformerSpec> attune::readBaichuanSpec(const Config &config) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The models of BART's variants: words, scaled if `scale_embedding` says so, plus positions; in some variants a norm of
-// the sum; layers with norms before or after the branches; in some a norm after the last layer. Heads are in
-// BartHeads.cpp.
+// A stack of BART's variants has words, scaled if `scale_embedding` says so, plus positions; in some variants a norm of
+// the sum; layers with norms before or after the branches; and in some variants a norm after the last layer. Heads are
+// in BartHeads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,13 +18,13 @@ using namespace attune;
 /// The epsilon of all norms, which no key sets.
 static constexpr double epsilon = 1e-5;
 
-/// Returns the factor of words in the stack |role|.
+/// Returns the factor of word vectors in the stack |role|, 1 if they are not scaled.
 static double embeddingScale(const BartVariant &variant, const BartKeys &keys, StackRole role) {
   return keys.scaled && !(role == StackRole::Decoder && variant.plainTargets) ? std::sqrt(double(keys.hidden)) : 1;
 }
 
-/// Returns true if the factor of words in the stack |role| applies to the input `inputs_embeds`, too. If not, the word
-/// table is multiplied by it in advance.
+/// Returns true if the factor of words in the stack |role| applies to an input of word vectors, too. If not,
+/// declareBartBaseWords multiplies the word table by the factor.
 static bool scalesVectors(const BartVariant &variant, StackRole role) { return role == StackRole::Decoder && variant.scalesGivenTargets; }
 
 /// Returns the word table of the stack |role|: |table|, multiplied by the factor of words unless scalesVectors returns
@@ -34,7 +34,7 @@ static WeightId declareBartBaseWords(TransformerSpec &spec, const BartVariant &v
   return scalesVectors(variant, role) ? table : spec.scale(table, embeddingScale(variant, keys, role));
 }
 
-/// Declares the stack |role| with the word table |words|.
+/// Declares the stack |role| with the word table |words|, without positions and layers.
 static void declareBartBaseStack(TransformerSpec &spec, const BartVariant &variant, const BartKeys &keys, StackRole role,
                                  const std::string &prefix, WeightId words) {
   bool decoder = role == StackRole::Decoder;
@@ -59,7 +59,7 @@ BartTables attune::declareBartStacks(TransformerSpec &spec, const BartVariant &v
   if (keys.shared && keys.tied) {
     tables.encoder = tables.decoder = spec.tensor(prefix + "shared.weight", {keys.vocab, keys.hidden}, {encoderName, decoderName});
   } else {
-    // Files may have one table for all, even if the configuration allows several.
+    // Files may have one table for both stacks, even if the configuration allows two.
     const std::vector<std::string> one = keys.shared ? std::vector{prefix + "shared.weight"} : std::vector<std::string>();
     tables.encoder = spec.tensor(encoderName, {keys.vocab, keys.hidden}, one);
     tables.decoder = spec.tensor(decoderName, {keys.decoderVocab, keys.hidden}, one);
@@ -124,7 +124,7 @@ static void declarePositions(TransformerSpec &spec, const BartVariant &variant, 
     spec.decoder->embeddings.normsWords = variant.decoderNormsWords;
 }
 
-/// Declares an attention in the order of tensors in a generated file.
+/// Declares an attention, its tensors in the order of a generated file.
 static AttentionSpec declareBartBaseAttention(TransformerSpec &spec, const BartVariant &variant, int64_t hidden, int64_t heads,
                                               const std::string &path, bool causal) {
   AttentionSpec attention;

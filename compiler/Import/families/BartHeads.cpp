@@ -11,7 +11,8 @@ using namespace attune;
 /// The classes of a family.
 enum class BartClass { Model, Generator, SequenceClassification, QuestionAnswering, DecoderAlone };
 
-/// Reads the keys of one stack, whose names begin with its role.
+/// Reads the keys of the stack |role|, whose names begin with "encoder_" or "decoder_". Records an error if |hidden|,
+/// the value of `d_model`, is not a multiple of the number of heads.
 static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant, StackRole role, int64_t hidden) {
   constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12};
   bool encoder = role == StackRole::Encoder;
@@ -20,8 +21,8 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   keys.layers = reader.integer((side + "_layers").c_str(), encoder ? variant.encoderLayers : variant.decoderLayers, layers);
   keys.heads = reader.integer(heads.c_str(), variant.heads, size);
   keys.inner = reader.integer((side + "_ffn_dim").c_str(), variant.inner, size);
-  // Only the encoder's keys have other names. transformers 4 reads the number of layers from the first
-  // name, version 5 from the other.
+  // Only the encoder's keys have other names. transformers 4 reads the number of layers from `encoder_layers`,
+  // transformers 5 from the other name, so different values are an error.
   if (encoder && variant.layersAlias) {
     int64_t number = reader.integer(variant.layersAlias, keys.layers, layers);
     if (reader.present("encoder_layers") && number != keys.layers)
@@ -35,8 +36,8 @@ static BartKeys::Side readSide(ConfigReader &reader, const BartVariant &variant,
   return keys;
 }
 
-/// Reads the number of positions and, if ids of padding matter, the padding id. Refuses models with counted positions
-/// and fewer than four features.
+/// Reads the number of positions and, if the variant needs it, the padding id. Records an error for counted positions
+/// with fewer than four features. |keys| must have the vocabulary and the features.
 static void readBartHeadsPositions(ConfigReader &reader, const BartVariant &variant, BartKeys &keys) {
   keys.positions = reader.integer("max_position_embeddings", variant.maxPositions, {1, 1 << 24});
   if (variant.positions == BartPositions::Counted || variant.shift == BartShift::LastToken)
@@ -65,7 +66,8 @@ BartKeys attune::readBartKeys(ConfigReader &reader, const BartVariant &variant, 
   keys.end = reader.integerOrNull("eos_token_id", variant.end, {-1, int64_t(1) << 31});
   if (keys.shared && keys.decoderVocab != keys.vocab)
     reader.fail("decoder_vocab_size", "that of 'vocab_size', which is " + std::to_string(keys.vocab) + ", for a table of both sides");
-  // Keys of the first releases, in which one class had all these switches. Later releases ignore them.
+  // In its first releases transformers had one class for all variants, with these keys as switches. Later releases
+  // ignore them; here a switch that the family lacks is an error.
   if (variant.placement == NormPlacement::Post)
     reader.reject("normalize_before", "norms before the branches are not implemented for this family");
   if (!variant.finalNorm)
@@ -83,14 +85,14 @@ static void declareShift(TransformerSpec &spec, const BartVariant &variant, cons
     spec.shiftedIds = ShiftedIdsSpec{keys.start, std::nullopt};
 }
 
-/// Declares `final_logits_bias`, which files may lack.
+/// Declares `final_logits_bias`, `[1, vocabulary]` in files, as `[vocabulary]`; zeros if files lack it.
 static WeightId declareLogitsBias(TransformerSpec &spec, const BartKeys &keys) {
   WeightId bias = spec.tensor("final_logits_bias", {1, keys.decoderVocab});
   spec.weights[bias].absent = 0;
   return spec.reshape(bias, {keys.decoderVocab});
 }
 
-/// Returns the step to the scores of all words, to which |bias| is added.
+/// Returns the step to the scores of all words, to which |bias| is added unless it is noWeight.
 static HeadStep declareBartHeadsScores(TransformerSpec &spec, const BartKeys &keys, const BartTables &tables, WeightId bias) {
   LinearSpec head;
   head.weight = keys.tied ? tables.decoder : spec.tensor("lm_head.weight", {keys.decoderVocab, keys.hidden});

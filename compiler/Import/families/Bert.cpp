@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// Returns the steps to two scores: whether the second segment follows the first, or not.
+/// Returns the steps to two scores: that the second segment follows the first, and that it does not.
 static std::vector<HeadStep> nextSentence(TransformerSpec &spec, const BertKeys &keys, const std::string &prefix) {
   std::vector<HeadStep> steps = bertPooler(spec, keys, prefix);
   steps.push_back(linearStep(spec.linear("cls.seq_relationship", keys.hidden, 2), "cls.seq_relationship"));

@@ -104,8 +104,8 @@ void attune::declareBertInputs(TransformerSpec &spec, const BertKeys &keys) {
     input.stack = spec.mainStack();
 }
 
-/// Declares the attention |path| with the remaining heads |heads|. Only self-attention, if |own|, has relative
-/// positions.
+/// Declares the attention |path| with the remaining heads |heads|. |own| is true for self-attention; cross attention
+/// has no relative positions and no causal mask.
 static AttentionSpec declareBertBaseAttention(TransformerSpec &spec, const BertKeys &keys, const std::string &path,
                                               const std::vector<int64_t> &heads, bool own) {
   AttentionSpec attention;

@@ -20,7 +20,7 @@ struct ErnieKeys : BertKeys {
 
 } // namespace
 
-/// Returns the classes |heads| of BERT for a family with keys of its own, |Keys|.
+/// Returns the classes |heads| of BERT for a family whose keys are |Keys|, a class derived from BertKeys.
 template <typename Keys>
 static EncoderHeads<Keys> withKeys(const BertHeads &heads) {
   EncoderHeads<Keys> result;
@@ -64,7 +64,8 @@ Result<TransformerSpec> attune::readMegatronBertSpec(const Config &config) {
   return readBertLike(config, "megatron-bert", "bert.", heads, readKeys, declareBertModel);
 }
 
-/// Declares the scores of words, a projection of the last hidden state without the transform of BERT's head.
+/// Declares the scores of words: a projection of the last hidden state, without the dense layer, the activation and the
+/// norm of BERT's head.
 static void declareWordScores(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec words;
   words.bias = bertDecoderBias(spec, keys.vocab, "lm_head", keys.tied);

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT for sequences of at most (5 + 2 `num_random_blocks`) blocks. In longer ones transformers attends only to chosen
-// blocks of keys, which is not implemented, unless `attention_type` is "original_full".
+// BERT. With the `attention_type` "block_sparse", transformers attends only to chosen blocks of keys in sequences of
+// more than (5 + 2 * `num_random_blocks`) * `block_size` tokens. This is not implemented, so this number is the largest
+// length of a sequence. With "original_full" all sequences have full attention.
 //
 //===----------------------------------------------------------------------===//
 

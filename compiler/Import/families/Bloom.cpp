@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with a norm of the embeddings, and with ALiBi in place of positions: scores are reduced in proportion to the
-// distance, by a slope for each head. Hidden keys do not count in distances (KeyBias).
+// GPT-2 with a norm of the embeddings, and with ALiBi in place of positions: each score is reduced by the distance of
+// the key times a slope, one for each head. Hidden keys do not count in distances (KeyBias).
 //
 //===----------------------------------------------------------------------===//
 

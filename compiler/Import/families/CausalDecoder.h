@@ -4,8 +4,8 @@
 //
 // A family of decoders consists of its defaults, a function that declares one layer, its names and its classes. Most
 // families since Llama have Llama's names: `model.embed_tokens`, `model.layers.N.self_attn.{q,k,v,o}_proj`,
-// `model.layers.N.mlp.{gate,up,down}_proj`, norms before the branches, `model.norm` and `lm_head`. The functions below
-// declare parts with these names.
+// `model.layers.N.mlp.{gate,up,down}_proj`, `model.layers.N.{input,post_attention}_layernorm` for the norms before the
+// branches, `model.norm` and `lm_head`. The functions below declare parts with these names.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_IMPORT_FAMILIES_CAUSALDECODER_H
@@ -17,8 +17,8 @@
 
 namespace attune {
 
-/// The keys of the sizes of heads that a family reads. A family that reads none ignores both, as transformers does: it
-/// has as many key heads as query heads, of features / heads components.
+/// The keys for the number of key heads and the size of heads that a family reads. Without its key, a number is the
+/// default in DecoderDefaults; a key that the family does not read is ignored, as in transformers.
 enum class HeadKeys {
   None,
   /// `num_key_value_heads`.
@@ -27,13 +27,13 @@ enum class HeadKeys {
   All,
 };
 
-/// The defaults of keys, those of the family's configuration class in transformers, and the names of its keys.
+/// The defaults of a family's keys, as in its configuration class in transformers, and the names of the keys.
 struct DecoderDefaults {
   int64_t vocab = 32000, hidden = 4096, layers = 32, heads = 32;
   HeadKeys headKeys = HeadKeys::None;
-  /// 0: as many as query heads.
+  /// The number of key heads if the key is absent; 0: as many as query heads.
   int64_t kvHeads = 0;
-  /// 0: features / heads.
+  /// The number of components of a head if the key is absent; 0: `hidden_size` / heads.
   int64_t headSize = 0;
   int64_t intermediate = 11008, positions = 2048;
   double epsilon = 1e-6;
@@ -41,22 +41,22 @@ struct DecoderDefaults {
   const char *activation = "silu";
   const char *epsilonKey = "rms_norm_eps";
   const char *activationKey = "hidden_act";
-  /// The family's names of the following four keys. The names below are accepted in all families, too (`attribute_map`
-  /// in transformers).
+  /// The family's names of the following four keys. The names that are the defaults here are accepted in all families,
+  /// too (`attribute_map` in transformers), and take precedence if the file has both.
   const char *hiddenKey = "hidden_size";
   const char *layersKey = "num_hidden_layers";
   const char *headsKey = "num_attention_heads";
   const char *positionsKey = "max_position_embeddings";
   /// Another name of |hiddenKey|, which takes precedence if the file has both.
   const char *otherHiddenKey = "hidden_size";
-  /// If the default |intermediate| is 0, a key that is absent or null means 4 times the features.
+  /// If the default |intermediate| is 0, a key that is absent or null means 4 times `hidden_size`.
   const char *intermediateKey = "intermediate_size";
   std::optional<int64_t> padding = {};
   /// True if the key `is_causal` may be false; then tokens attend to later ones, too.
   bool bidirectional = false;
 };
 
-/// The values of the keys of config.json that all families of this file have, and what a family sets beside them.
+/// The values of the keys that readDecoderKeys reads, and |maskedRows|. A family may replace any of them afterwards.
 struct DecoderKeys {
   int64_t vocab, hidden, layers, heads, kvHeads, headSize, intermediate, positions, labels;
   double epsilon, classifierDropout;
@@ -73,45 +73,51 @@ struct DecoderKeys {
   double headScale() const;
 };
 
-/// Reads the keys that these decoders share. If `head_dim` is null, heads have features / heads components, whatever
-/// the family's default. Refuses removed heads and, unless |defaults| is bidirectional, attention to later tokens.
+/// Reads the keys that decoders share. If `head_dim` is null, a head has `hidden_size` / heads components, whatever the
+/// family's default. Records an error for `pruned_heads` and, unless |defaults|.bidirectional is true, for attention to
+/// later tokens.
 DecoderKeys readDecoderKeys(ConfigReader &reader, const DecoderDefaults &defaults);
 
-/// Returns for each layer |window|, the size of its attention window, or nullopt if it has none. `layer_types` lists
-/// "sliding_attention" for layers with a window, "full_attention" or "attention" for the others; a layer with a window
-/// is an error if |window| is empty. Without `layer_types`, layer i has a window if |window| has a value and
-/// |isSliding|(i) is true.
+/// Returns for each layer |window|, the number of tokens of its attention window, or nullopt if the layer has no
+/// window. `layer_types` lists "sliding_attention" for layers with a window, "full_attention" or "attention" for the
+/// others; if it lists a layer with a window and |window| is empty, an error is recorded. Without `layer_types`, layer
+/// i, counted from 0, has a window if |window| has a value and |isSliding|(i) is true.
 std::vector<std::optional<int64_t>> readWindows(ConfigReader &reader, const Config &config, int64_t layers, std::optional<int64_t> window,
                                                 llvm::function_ref<bool(int64_t)> isSliding);
 
-/// Reads `sliding_window`, the number of tokens in a window: |fallback| if the key is absent, none if it is null.
+/// Returns `sliding_window`, the number of tokens in a window, |fallback| if the key is absent, or nullopt if it is
+/// null.
 std::optional<int64_t> readWindow(ConfigReader &reader, std::optional<int64_t> fallback);
 
-/// The biases of a layer's attention.
+/// True for the projections of a layer's attention that have biases: those of queries, keys and values, and that of the
+/// output.
 struct AttentionBiases {
   bool queryKeyValue = false, output = false;
 };
 
-/// Declares PATH.{q,k,v,o}_proj: attention with the scale of its head size, causal if |keys| says so.
+/// Declares the attention with the projections PATH.{q,k,v,o}_proj, and sets its other parts with setDecoderAttention.
 AttentionSpec declareDecoderAttention(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, AttentionBiases biases = {});
-/// Sets the parts of |attention| that are not projections, such as the scale of its head size.
+/// Sets the numbers of heads in |attention|, the scale `1 / sqrt(head size)`, the causal flag and the probabilities of
+/// a query without a visible key, all from |keys|.
 void setDecoderAttention(AttentionSpec &attention, const DecoderKeys &keys);
 /// Declares PATH.{gate,up,down}_proj.
 FfnSpec declareGatedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &path, bool bias = false);
-/// Declares the projections |joined|, first the rows of the gate, then those of up, and |down|.
+/// Declares a gated feed-forward whose gate and up projections are one tensor, |joined|: first the rows of the gate,
+/// then those of up. The down projection is |down|.
 FfnSpec declareJoinedFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &joined, const std::string &down);
 /// Declares the projections |up| and |down| of a feed-forward without a gate.
 FfnSpec declarePlainFfn(TransformerSpec &spec, const DecoderKeys &keys, const std::string &up, const std::string &down, bool bias = true);
-/// Restricts |attention| to a window of |window| tokens, if it has a value: the query's own and those before it. Where
-/// tokens attend to later ones, too, |window| tokens are visible on either side.
+/// Restricts |attention| to a window, unless |window| is empty. If |attention| is causal, its window has |window|
+/// tokens, the last of which is the query's own; otherwise |window| tokens before the query's own and as many after it.
 void setWindow(AttentionSpec &attention, std::optional<int64_t> window);
 
-/// A function that declares the layer |path|, number |index| of its stack.
+/// A function that declares layer |index|, counted from 0. The names of its tensors begin with |path|.
 using DeclareDecoderLayer = std::function<LayerSpec(TransformerSpec &spec, int64_t index, const std::string &path)>;
 /// A function that declares tables of a model, such as the embeddings of positions. Their names begin with |prefix|.
 using DeclareTables = std::function<void(TransformerSpec &spec, const std::string &prefix)>;
 
-/// The names of the modules of a family.
+/// The names of a family's modules. |base| precedes |words|, |layers| and |norm| in classes other than the base model;
+/// |head| and |tokenClassifier| are whole names.
 struct DecoderNames {
   const char *base = "model.";
   const char *words = "embed_tokens";
@@ -121,7 +127,8 @@ struct DecoderNames {
   const char *tokenClassifier = "score";
 };
 
-/// The head from the last hidden state to scores of words.
+/// The head from the last hidden state to scores of words, the tokens of the vocabulary. Scores are multiplied by
+/// |scale|, then limited by |softcap|.
 struct LanguageHead {
   bool bias = false;
   double scale = 1;
@@ -130,7 +137,8 @@ struct LanguageHead {
   bool unitRows = false;
 };
 
-/// The classes of a family: PREFIXModel, PREFIXForCausalLM and those of the others that exist.
+/// The classes of a family: PREFIXModel, PREFIXForCausalLM, PREFIXForSequenceClassification if |sequence|,
+/// PREFIXForTokenClassification if |token|, and PREFIXForQuestionAnswering if |questionAnswering| is not null.
 struct DecoderClasses {
   const char *family;
   const char *prefix;
@@ -140,7 +148,8 @@ struct DecoderClasses {
   /// True if the scores of a sequence are those of token c - 1, where c is the number of its ids that are not padding;
   /// otherwise they are those of the last token whose id is not padding. Both agree if padding is on the right.
   bool countsVisible = false;
-  /// The names of PREFIXModel and PREFIXForSequenceClassification if they differ.
+  /// The names of PREFIXModel and PREFIXForSequenceClassification in a family that has others, or null. With
+  /// |classifier| the latter class exists even if |sequence| is false.
   const char *model = nullptr, *classifier = nullptr;
   /// Another spelling of the prefix in older files, or null.
   const char *olderPrefix = nullptr;
@@ -148,14 +157,15 @@ struct DecoderClasses {
   const char *causal = "ForCausalLM";
 };
 
-/// Declares a decoder of a family: words, tables of positions, layers, last norm and head.
+/// The description of a decoder. A family sets the fields, and `declare` declares the word table, tables of positions,
+/// layers, last norm and head.
 class CausalDecoder {
 public:
   CausalDecoder(ConfigReader &reader, const DecoderClasses &classes, const DecoderKeys &keys)
       : reader(reader), classes(classes), keys(keys) {}
 
   DecoderNames names;
-  /// The member that declares norms of the kind of the model.
+  /// The member function that declares the model's kind of norm.
   NormSpec (TransformerSpec::*normKind)(const std::string &name, int64_t size, double epsilon) = &TransformerSpec::rmsNorm;
   /// |embeddingScale| multiplies word vectors and, with |scalesGivenVectors|, also those of the input `inputs_embeds`.
   double embeddingScale = 1;
@@ -166,7 +176,7 @@ public:
   /// The number of features of words, if |tables| declares projections between them and the layers; 0 for as many as
   /// the layers have.
   int64_t wordFeatures = 0;
-  /// The placement of the layers' norms, and whether there is a norm after the last layer.
+  /// The placement of the layers' norms; |hasFinalNorm| is true if there is a norm after the last layer.
   NormPlacement placement = NormPlacement::Pre;
   bool hasFinalNorm = true;
   /// True if positions that are not given as an input are counted over the tokens that the mask shows. Row 0 of the
@@ -176,21 +186,24 @@ public:
   bool hasPositions = true;
   /// The rotary embeddings whose table is |rotary|; empty if the model has none.
   std::optional<RopeSpec> rope;
-  /// The rotary embeddings of layers with a window, if they differ; their table is |slidingRotary|.
+  /// The rotary embeddings of layers with a window, if they differ from those of the other layers; their table is
+  /// |slidingRotary|.
   std::optional<RopeSpec> slidingRope;
   /// Declares further tables, after the word table.
   DeclareTables tables;
-  /// Declares the head of sequence classification, where it is more than a projection of the last token.
+  /// Declares the head of sequence classification; if empty, the head is a projection of the last token.
   std::function<std::vector<HeadStep>(TransformerSpec &spec)> scoreSequence;
 
-  /// The tables of |rope| and |slidingRope|, set before layers are declared; noWeight without these.
+  /// The tables of |rope| and |slidingRope|, which `declare` sets before it declares layers; noWeight for one that is
+  /// empty.
   WeightId rotary = noWeight, slidingRotary = noWeight;
 
   /// Declares the norm |name| of |size| features, by default as many as the model has.
   NormSpec norm(TransformerSpec &spec, const std::string &name, std::optional<int64_t> size = std::nullopt) const {
     return (spec.*normKind)(name, size.value_or(keys.hidden), keys.epsilon);
   }
-  /// Declares the model with the layers that |layer| declares.
+  /// Declares the model with the layers that |layer| declares. Fails with the first error that the reader has recorded
+  /// before layers are declared, or if the class is unknown.
   Result<TransformerSpec> declare(const DeclareDecoderLayer &layer);
 
 private:

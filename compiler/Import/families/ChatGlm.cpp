@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GLM under names of its own: rotary embeddings of neighboring components of half of each head, one projection for
-// queries, keys and values, and one for gate and up. transformers does not have the family: its code was published with
-// the files. The first ChatGLM, whose positions have two dimensions, is another model.
+// GLM with tensor names of its own and one projection for queries, keys and values. As in GLM, rotary embeddings rotate
+// pairs of neighboring components in the first half of each head, and one projection has gate and up. transformers does
+// not have the family: its code was published with the files. The first ChatGLM, whose positions have two dimensions,
+// is another model and is refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +14,10 @@
 
 using namespace attune;
 
-/// Returns |config|. If its `architectures` names the model without a head and its `auto_map` a class for generation,
-/// that class is the one in `architectures` of the result: published files name the class that they are loaded as in
-/// `auto_map` alone. A class that the user or the tensors chose stays.
+/// Returns |config| with the class that published files are loaded as. Their `architectures` names ChatGLMModel, the
+/// model without a head, but the entry `AutoModelForCausalLM` of their `auto_map` names a class for generation; the
+/// result has that class in `architectures`. Returns |config| unchanged if it has no such names, or if the user or the
+/// tensors chose the class.
 static Config withLoadedClass(const Config &config) {
   Config result = config;
   const Json *map = config.find("auto_map"), *classes = config.find("architectures");
@@ -82,8 +84,8 @@ Result<TransformerSpec> attune::readChatGlmSpec(const Config &file) {
     layer.ffnNorm = decoder.norm(spec, path + ".post_attention_layernorm");
     return layer;
   });
-  // Files of ChatGLM2 and of ChatGLM3, which have this vocabulary, may have `rope_ratio`. Only the code published with
-  // a file says which of the two it is for.
+  // Both ChatGLM2 and ChatGLM3 have this vocabulary, and files of both may have `rope_ratio`. Only the code published
+  // with a file says which of the two models the file is for.
   if (spec && ratio != 1 && keys.vocab == 65024)
     spec->warning = file.file() + ": 'rope_ratio' multiplies the base of rotary embeddings, as in ChatGLM3; the code of ChatGLM2 with "
                                   "32768 positions divides positions by it, which is another model";

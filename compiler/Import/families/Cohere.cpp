@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Parallel branches with one norm, layer norms without biases, rotary embeddings of neighboring components, scaled
-// logits. Cohere 1 may have norms of heads. In Cohere 2 most layers have a window, and only these have rotary
-// embeddings.
+// Parallel branches with one norm, layer norms without biases, rotary embeddings of pairs of neighboring components,
+// scaled logits. Cohere 1 may have norms of the heads of queries and keys. In Cohere 2 most layers have a window, and
+// only these layers have rotary embeddings.
 //
 //===----------------------------------------------------------------------===//
 

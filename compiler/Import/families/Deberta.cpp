@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The projections of queries, keys and values are one tensor, packed head by head, in which keys have no bias. Vectors
-// of distances have projections of their own. Large distances are clamped.
+// The projections of queries, keys and values are one tensor, packed head by head; queries and values have biases, keys
+// have none. Vectors of distances (see DebertaBase.cpp) have projections of their own. Large distances are clamped.
 //
 //===----------------------------------------------------------------------===//
 

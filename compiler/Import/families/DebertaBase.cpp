@@ -6,9 +6,9 @@
 //
 //     scale * (q_i . k_j  +  q_i . K[d(i - j)]  +  k_j . Q[d(i - j)])
 //
-// K and Q are projections of one table of vectors by distance, shared by all layers, to keys and to queries. They
-// depend on weights alone and are computed when weights are packed. d() clamps distances or maps them to buckets, which
-// a selection of rows expresses.
+// q_i is the query and k_j the key. All layers share one table with a vector for each distance; K and Q are its
+// projections to keys and to queries. They depend on weights alone and are computed when weights are packed. d() clamps
+// distances or maps them to buckets, which a selection of rows of K and Q expresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,8 +97,8 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-/// Returns the bucket of |distance|, with its sign. Computes in f32, as transformers does: exact arithmetic may give
-/// another bucket for a distance at a boundary.
+/// Returns the bucket of |distance|, which has the sign of the distance; without buckets, |distance| itself. Computes
+/// in f32, as transformers does: exact arithmetic may give another bucket for a distance at a boundary.
 static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   int64_t half = keys.buckets / 2, size = std::abs(distance);
   if (keys.buckets <= 0 || size <= half)
@@ -108,7 +108,7 @@ static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   return distance < 0 ? -bucket : bucket;
 }
 
-/// Returns the row of the table for |distance|.
+/// Returns the row of the table for |distance|: the bucket plus half the number of rows, clamped to the table.
 static int64_t rowOf(const DebertaKeys &keys, int64_t distance) {
   return std::clamp<int64_t>(bucketOf(keys, distance) + keys.distanceRows() / 2, 0, keys.distanceRows() - 1);
 }
@@ -130,7 +130,7 @@ WeightId attune::projectDistances(TransformerSpec &spec, const DebertaKeys &keys
   return spec.select(spec.project(table, linear.weight, linear.bias), 0, std::move(rows));
 }
 
-/// Returns the steps of the pooler, a projection of the first token.
+/// Declares the pooler and returns its steps: the activation of a projection of the first token.
 static std::vector<HeadStep> declarePooler(TransformerSpec &spec, const DebertaKeys &keys) {
   return {poolStep(mlir::xfmr::PoolKind::First, "pooler"), dropoutStep(keys.poolerDropout, "pooler.dropout"),
           linearStep(spec.linear("pooler.dense", keys.hidden, keys.hidden), "pooler.dense"),
@@ -144,7 +144,8 @@ static void declareClassification(TransformerSpec &spec, const DebertaKeys &keys
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-/// Declares the scores of all words for every token, from as many features as the word table has.
+/// Declares the scores of all words for every token. The head projects each token to as many features as the word table
+/// has, then applies this table.
 static void declareDebertaBaseMaskedLM(TransformerSpec &spec, const DebertaKeys &keys) {
   const std::string path = keys.legacy ? "cls.predictions" : "lm_predictions.lm_head", transform = keys.legacy ? path + ".transform" : path;
   int64_t features = keys.legacy ? keys.embedding : keys.hidden;

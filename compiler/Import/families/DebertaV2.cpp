@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Vectors of distances are projected by the projections of queries and keys, or by their own. Large distances may share
-// buckets. A convolution of the embeddings may be added to the result of the first layer.
+// Vectors of distances (see DebertaBase.cpp) are projected by the projections of queries and keys, or by projections of
+// their own. Large distances may share buckets. A convolution of the embeddings may be added to the result of the first
+// layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +57,7 @@ static AttentionSpec declareDebertaV2Attention(TransformerSpec &spec, const Debe
 }
 
 /// Returns the weight of a convolution, `[hidden, hidden / groups, taps]`, as the weight of a projection, `[hidden,
-/// taps * hidden]`, with zeros for the features of other groups.
+/// taps * hidden]`: for each tap a column for each input feature, with zeros for the features of other groups.
 static WeightId projectionOfTaps(TransformerSpec &spec, const DebertaKeys &keys, WeightId weight) {
   int64_t size = keys.hidden / keys.groups;
   WeightId byTap = spec.permute(weight, {0, 2, 1});

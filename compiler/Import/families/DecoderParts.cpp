@@ -45,8 +45,8 @@ void attune::declareGpt2Cross(TransformerSpec &spec, LayerSpec &layer, int64_t h
 
 WeightId attune::declareSpacedSines(TransformerSpec &spec, const std::string &name, int64_t rows, int64_t features, int64_t zeroRow) {
   int64_t even = features / 2 * 2;
-  // The layout "half" has the angles p / base^(2 i / even) for position p and pair i. With this base they are p /
-  // 10000^(i / (even / 2 - 1)).
+  // The layout "half" has the angles p / base^(2 i / even) for position p and pair i. With the following base they are
+  // p / 10000^(i / (even / 2 - 1)).
   double base = std::pow(10000.0, double(even) / double(even - 2));
   WeightId table = spec.computed(name, {rows, even}, "sinusoidal", {{"layout", "half"}, {"base", base}});
   if (even < features)

@@ -4,8 +4,8 @@
 //
 // Latent attention: queries are projected from a small normalized vector, keys and values from another one. Only a part
 // of the components of a query or key is rotated by rotary embeddings. In keys, this part is the same for all heads and
-// is projected from the input of the layer. It is the last part of a head in the files and the first one in the compiled
-// model. After the first layers, experts take the place of the feed-forward.
+// is projected from the input of the attention. The rotated part is the last part of a head in the files and the first
+// one in the compiled model. After the first layers, experts take the place of the feed-forward.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ struct DeepseekKeys {
   /// The numbers of features of the small vectors: |queryRank| of those that are projected to queries, 0 if the input
   /// of the layer is projected to queries directly; |keyRank| of those that are projected to keys and values.
   int64_t queryRank, keyRank;
-  /// The numbers of components: of a key without rotary embeddings (plain), of a key with them (rotated), and of a
-  /// value.
+  /// The numbers of components of the part of a query or key without rotary embeddings (|plain|), of the part with them
+  /// (|rotated|), and of a value (|value|).
   int64_t plain, rotated, value;
   bool attentionBias, ffnBias;
   double scale;
@@ -33,10 +33,9 @@ struct DeepseekKeys {
 
 } // namespace
 
-/// Returns the factor of scores, 1 / sqrt(|headSize|). If the scaling of rotary embeddings is not `default` and has
-/// `mscale_all_dim` (YaRN), and its `factor` is above 1, that is multiplied by (0.1 mscale_all_dim ln(factor) + 1)^2.
-static double readScale(const Config &config, double headSize) {
-  ConfigReader reader(config);
+/// Returns the factor of scores: 1 / sqrt(|headSize|), multiplied by (0.1 mscale_all_dim ln(factor) + 1)^2 if the
+/// scaling of rotary embeddings has a type other than `default`, `mscale_all_dim` (YaRN) and a `factor` above 1.
+static double readScale(ConfigReader &reader, const Config &config, double headSize) {
   const Config scaling = config.object(hasRopeScaling(config) ? "rope_scaling" : "rope_parameters");
   ConfigReader values(scaling);
   const char *typeKey = values.present("rope_type") ? "rope_type" : "type";
@@ -44,6 +43,7 @@ static double readScale(const Config &config, double headSize) {
   if (!values.present(typeKey) || values.string(typeKey) == "default" || !values.present("mscale_all_dim"))
     return scale;
   double factor = values.number("factor", 1, 1e-6, most), all = values.number("mscale_all_dim", 0, -most, most);
+  reader.join(values);
   double growth = factor <= 1 || all == 0 ? 1 : 0.1 * all * std::log(factor) + 1;
   return scale * growth * growth;
 }
@@ -87,7 +87,7 @@ static AttentionSpec declareLatentAttention(TransformerSpec &spec, const Decoder
   return attention;
 }
 
-/// Reads the keys that both versions share.
+/// Reads the keys that both versions share; does not set |ffnBias|. Defaults of the router's keys are in |router|.
 static DeepseekKeys readDeepseekKeys(ConfigReader &reader, const Config &config, const RouterDefaults &router) {
   constexpr IntegerRange size = {1, 1 << 24};
   DeepseekKeys own;
@@ -97,7 +97,7 @@ static DeepseekKeys readDeepseekKeys(ConfigReader &reader, const Config &config,
   own.rotated = reader.integer("qk_rope_head_dim", 64, size);
   own.value = reader.integer("v_head_dim", 128, size);
   own.attentionBias = reader.flag("attention_bias", false);
-  own.scale = readScale(config, double(own.plain + own.rotated));
+  own.scale = readScale(reader, config, double(own.plain + own.rotated));
   own.router = readRouterKeys(reader, router);
   if (reader.present("moe_layer_freq") && reader.integer("moe_layer_freq", 1, size) != 1)
     reader.fail("moe_layer_freq", "1, as every layer after the first ones has experts");

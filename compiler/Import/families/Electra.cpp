@@ -42,7 +42,7 @@ static void declareElectraMaskedLM(TransformerSpec &spec, const BertKeys &keys, 
                            linearStep(words, "generator_lm_head")}});
 }
 
-/// Declares the scores of classes, two projections of the first token.
+/// Declares the scores of classes: two projections of the first token, with GELU between them.
 static void declareElectraSequenceClassification(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   LinearSpec dense = spec.linear("classifier.dense", keys.hidden, keys.hidden);
   LinearSpec output = spec.classifier("classifier.out_proj", keys.hidden, keys.labels);
@@ -51,7 +51,8 @@ static void declareElectraSequenceClassification(TransformerSpec &spec, const Be
                            activationStep(Activation::Gelu, "classifier"), linearStep(output, "classifier.out_proj")}});
 }
 
-/// Declares a score for each choice, of a summary of the first token.
+/// Declares a score for each choice: a projection of a summary, which is GELU of a projection of the choice's first
+/// token.
 static void declareElectraChoices(TransformerSpec &spec, const BertKeys &keys, const std::string &) {
   const std::string path = "sequence_summary";
   LinearSpec summary = spec.linear(path + ".summary", keys.hidden, keys.hidden);

@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT with norms before the branches, for sequences of amino acids. ESM-1b counts positions as RoBERTa does; ESM-2 has
-// rotary embeddings. The vectors of mask tokens may be dropped, and hidden tokens begin as zeros.
+// rotary embeddings. The word vectors of mask tokens may be replaced by zeros (TokenDropoutSpec), and hidden tokens
+// begin as zeros.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,7 +51,7 @@ static EsmKeys readEsmKeys(ConfigReader &reader, const Config &config) {
   bool normsEmbeddings = reader.present("emb_layer_norm_before") && reader.flag("emb_layer_norm_before", false);
   keys.embeddingNorm = normsEmbeddings ? "embeddings.layer_norm" : nullptr;
   keys.attentionNorm = keys.ffnNorm = "LayerNorm", keys.lastNorm = "encoder.emb_layer_norm_after";
-  // The share of mask tokens in training: 80 % of the 15 % of tokens that were chosen.
+  // In training, 80 % of a chosen 15 % of tokens became mask tokens; TokenDropoutSpec::kept is the share of all others.
   if (reader.present("token_dropout") && reader.flag("token_dropout", false))
     keys.tokenDropout = TokenDropoutSpec{reader.integer("mask_token_id", 32, ids), 1 - 0.15 * 0.8};
   rejectPrunedHeads(reader);
@@ -59,8 +60,9 @@ static EsmKeys readEsmKeys(ConfigReader &reader, const Config &config) {
   return keys;
 }
 
-/// Makes the rotary embeddings use the frequencies in files, if these have them. Files have them once or for each
-/// layer; transformers uses those of the first layer. Those of published models are rounded to f16.
+/// Makes the rotary embeddings use the frequencies in files, if files have any. Files have them once or for each layer;
+/// transformers uses the frequencies of the first layer. They differ from computed ones, as published files have them
+/// rounded to f16.
 static void declareFrequencies(TransformerSpec &spec, const EsmKeys &keys, const std::string &prefix) {
   const std::string name = "rotary_embeddings.inv_freq";
   WeightId frequencies = spec.otherTensor(prefix + name, {keys.rope->width / 2});
@@ -83,8 +85,8 @@ static void declareEsmModel(TransformerSpec &spec, const EsmKeys &keys, const st
   llvm::erase_if(spec.inputs, [](const InputSpec &input) { return input.role == InputRole::TokenVectors; });
 }
 
-/// Gives norms the names under which transformers saves them, those of releases before 2019; published files have the
-/// newer names.
+/// Renames the tensors of norms called LayerNorm to `gamma` and `beta`, under which transformers saves them. The names
+/// `weight` and `bias`, which published files have, become aliases.
 static void useSavedNames(TransformerSpec &spec) {
   for (WeightSpec &weight : spec.weights)
     for (auto [name, saved] : {std::pair("LayerNorm.weight", "LayerNorm.gamma"), std::pair("LayerNorm.bias", "LayerNorm.beta")})

@@ -15,8 +15,8 @@ using mlir::xfmr::PoolKind;
 
 namespace {
 
-/// The tokens from which scores of a sequence are computed: the first one, the mean of all, or each one, with the mean
-/// of their scores as the result.
+/// The tokens from which scores of a sequence are computed: the first one, the mean of all visible tokens, or each
+/// token, with the mean of the visible tokens' scores as the result.
 enum class Pooling { First, Mean, Late };
 
 } // namespace

@@ -49,9 +49,9 @@ Result<TransformerSpec> attune::readExaoneSpec(const Config &config) {
   return decoder.declare(layer);
 }
 
-/// Reads `sliding_window_pattern`, a number N: every N-th layer has no window (0: all layers have one). It may also be
-/// a string with a letter for each layer of the period ("LLLG"); then `layer_types`, which lists the kind of each
-/// layer, must be there, and the caller does not use the result.
+/// Reads `sliding_window_pattern`, a number N, by default 4: every N-th layer has no window (0: all layers have one).
+/// It may also be a string with a letter for each layer of the period ("LLLG"); then `layer_types`, which lists the
+/// kind of each layer, must be there, and the caller does not use the result.
 static int64_t readPeriod(ConfigReader &reader, const Config &config) {
   const Json *pattern = reader.present("sliding_window_pattern") ? config.find("sliding_window_pattern") : nullptr;
   if (pattern && pattern->is_string() && reader.present("layer_types"))

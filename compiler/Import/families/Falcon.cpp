@@ -4,7 +4,7 @@
 //
 // Three layouts: parallel branches with one norm and one key head (7B), parallel branches with two norms and groups of
 // heads (the new architecture: 40B, 180B, 11B), and branches in sequence with as many key heads as query heads and
-// ALiBi (RW), which reduces scores in proportion to the distance, by a slope for each head.
+// ALiBi (RW), which reduces each score by the distance of the key times a slope, one for each head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@ using namespace attune;
 
 namespace {
 
-/// The keys of the configuration: those of all decoders and the switches of the layout.
+/// The values of the configuration's keys: those of all decoders, and the switches of the layout.
 struct FalconKeys {
   DecoderKeys decoder;
   bool newArchitecture, multiQuery, parallel, alibi, bias;
-  /// True if both branches have a norm of the layer's input.
+  /// True if each of the two branches has its own norm of the layer's input.
   bool twoNorms;
 };
 
@@ -71,7 +71,7 @@ Result<TransformerSpec> attune::readFalconSpec(const Config &config) {
   if (!keys.alibi)
     causal.rope = readRope(reader, config, decoder.headSize, decoder.positions);
   else
-    // transformers scales scores after it adds the bias, so the bias is scaled, too.
+    // transformers scales scores after it adds the bias, so |factor| scales the bias, too.
     causal.tables = [&](TransformerSpec &spec, const std::string &prefix) {
       DistanceBiasSpec &bias = spec.decoder->distanceBias.emplace();
       bias.slopes = spec.computed(prefix + "alibi_slopes", {decoder.heads}, "alibi_slopes", {{"rounding", std::string("bf16")}});

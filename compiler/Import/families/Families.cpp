@@ -126,7 +126,7 @@ llvm::ArrayRef<Family> attune::modelFamilies() {
 
 ConfigTrace attune::traceFamily(const Family &family, bool everyClass) {
   auto trace = std::make_shared<ConfigTrace>();
-  // Ignores the result of the reader: the trace has the keys that it read until it failed.
+  // Ignores the result of the reader: if the reader fails, the trace has the keys that it read before.
   auto read = [&](const Json &values) {
     Config config = Config::create(family.first, values);
     config.setTrace(trace);

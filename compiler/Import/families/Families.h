@@ -14,8 +14,8 @@
 
 namespace attune {
 
-/// Returns true if models of |family| compute what transformers 4 computes; others compute what transformers 5 computes
-/// (docs/reference-versions.md).
+/// Returns true if models of |family| compute what transformers 4 computes, false if they compute what transformers 5
+/// computes (docs/reference-versions.md).
 bool isOfVersion4(const std::string &family);
 
 Result<TransformerSpec> readAlbertSpec(const Config &config);
@@ -70,7 +70,7 @@ Result<TransformerSpec> readGteSpec(const Config &config);
 Result<TransformerSpec> readHeliumSpec(const Config &config);
 Result<TransformerSpec> readHunYuanSpec(const Config &config);
 Result<TransformerSpec> readInternLM2Spec(const Config &config);
-/// Reads BERT with ALiBi. It has the `model_type` of BERT, whose reader calls this function.
+/// Reads JinaBERT, which is BERT with ALiBi. Its `model_type` is that of BERT, so readBertSpec calls this function.
 Result<TransformerSpec> readJinaBertSpec(const Config &config);
 Result<TransformerSpec> readLayoutLMSpec(const Config &config);
 Result<TransformerSpec> readLlamaSpec(const Config &config);
@@ -105,7 +105,7 @@ Result<TransformerSpec> readPegasusSpec(const Config &config);
 Result<TransformerSpec> readPersimmonSpec(const Config &config);
 Result<TransformerSpec> readPhiSpec(const Config &config);
 Result<TransformerSpec> readPhi3Spec(const Config &config);
-/// Reads an encoder and a decoder over feature vectors.
+/// Reads the family "transformer": an encoder and a decoder whose inputs are feature vectors instead of ids.
 Result<TransformerSpec> readPlainTransformerSpec(const Config &config);
 Result<TransformerSpec> readQwen2Spec(const Config &config);
 Result<TransformerSpec> readQwen25VlSpec(const Config &config);
@@ -135,12 +135,14 @@ Result<TransformerSpec> readXlmRobertaXlSpec(const Config &config);
 using Family = std::pair<const char *, Result<TransformerSpec> (*)(const Config &config)>;
 /// Returns all families, sorted by name.
 llvm::ArrayRef<Family> modelFamilies();
-/// Returns the keys that the reader of |family| reads from a configuration with nothing but its type, for the base
-/// model or, if |everyClass|, for each of its classes.
+/// Returns the keys that the reader of |family| reads, with their defaults, from a configuration that has no key but
+/// `model_type`. If |everyClass|, also reads such a configuration for each class of the family, and returns the keys of
+/// all readings.
 ConfigTrace traceFamily(const Family &family, bool everyClass);
 
-/// Reads the description of a model of any family: calls the reader of its `model_type`, then reads the keys that all
-/// families have, and declares inputs for keys and values of earlier tokens.
+/// Reads the description of a model of any family: calls the reader of its `model_type`, declares inputs for keys and
+/// values of earlier tokens (declarePast), and reads the keys that all families share, such as the names of labels.
+/// Fails if `model_type` is missing or unknown, or if a key has a value that is refused.
 Result<TransformerSpec> readTransformerSpec(const Config &config);
 
 } // namespace attune

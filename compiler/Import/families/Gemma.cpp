@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with RMS norms that multiply by 1 + weight, and embeddings multiplied by the root of their features.
+// Llama with RMS norms that multiply by 1 + weight, and embeddings multiplied by the square root of their number of
+// features.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,8 @@ Result<TransformerSpec> attune::readGemmaSpec(const Config &config) {
   if (reader.present("hidden_act") && reader.string("hidden_act") == "gelu")
     keys.activation = mlir::xfmr::Activation::GeluTanh;
   bool bias = reader.flag("attention_bias", false);
-  // transformers attends to later tokens only in one of its implementations, and only without padding.
+  // With this key transformers attends to later tokens only in one of its implementations of attention, and only
+  // without padding.
   reader.reject("use_bidirectional_attention", "attention to later tokens is not implemented for this family");
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::shiftedRmsNorm;

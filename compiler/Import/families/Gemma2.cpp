@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Gemma with norms of the results of the branches, too; softcaps of scores and logits; a scale of scores of its own;
-// and windows in every other layer. Gemma 3 has windows in most layers, with other rotary embeddings there, and a norm
-// of each head of queries and keys.
+// Gemma with norms of the results of the branches, too; softcaps of scores and logits; a scale of scores that does not
+// follow from the head size (`query_pre_attn_scalar`); and windows in every other layer. Gemma 3 has windows in most
+// layers, with other rotary embeddings there, and a norm of each head of queries and keys.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace attune;
 
 namespace {
 
-/// The keys of both families.
+/// The values of the keys that Gemma 2 and Gemma 3 share.
 struct Gemma2Keys {
   DecoderKeys decoder;
   bool bias;
@@ -47,8 +47,8 @@ static Gemma2Keys readGemma2Keys(ConfigReader &reader, const Config &config, con
   return keys;
 }
 
-/// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|;
-/// with |normsHeads| each head of queries and keys has a norm.
+/// Declares a layer with a window of |window| tokens, or without a window if |window| is empty, and with the table of
+/// rotary embeddings |rotary|. If |normsHeads|, each head of queries and keys has a norm.
 static LayerSpec declareGemma2Layer(TransformerSpec &spec, const Gemma2Keys &keys, const CausalDecoder &decoder, const std::string &path,
                                     std::optional<int64_t> window, WeightId rotary, bool normsHeads) {
   LayerSpec layer;
@@ -113,7 +113,8 @@ Result<TransformerSpec> attune::readGemma3Spec(const Config &config) {
   Gemma2Keys keys = readGemma2Keys(reader, config, defaults, std::nullopt, std::nullopt);
   // transformers has `attn_logit_softcapping` in the configuration but does not apply it.
   keys.scoreCap = std::nullopt;
-  // An embedding model attends to later tokens, too; its windows, of half the size, extend to both sides.
+  // An embedding model attends to later tokens, too: half of a window is before the query and half after it. setWindow
+  // subtracts the query's own token, which is added here.
   bool bidirectional = reader.present("use_bidirectional_attention") && reader.flag("use_bidirectional_attention", false);
   if (bidirectional && keys.window)
     keys.window = *keys.window / 2 + 1;

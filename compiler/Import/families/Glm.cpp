@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Rotary embeddings of neighboring components of half of each head, and one projection for gate and up. GLM-4 (`glm4`)
-// also has norms of the results of branches.
+// Llama with rotary embeddings of pairs of neighboring components in the first half of each head, and one projection
+// for gate and up. GLM-4 (`glm4`) also has norms of the results of branches.
 //
 //===----------------------------------------------------------------------===//
 

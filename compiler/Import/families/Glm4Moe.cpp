@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with rotary embeddings of half of each head, norms of heads if `use_qk_norm` says so, and, after the first
-// layers, experts that are chosen by sigmoids and a bias.
+// Llama with rotary embeddings of the first half of each head; norms of the heads of queries and keys if `use_qk_norm`
+// says so; and, after the first layers, experts that are chosen by sigmoids and a bias.
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,8 @@ static void declareGpt2HeadsLMHead(TransformerSpec &spec, const Gpt2Keys &keys) 
   spec.outputs.push_back({"logits", {linearStep({words, noWeight}, "lm_head")}});
 }
 
-/// Declares the scores of words, and a score of each choice at the position that an input gives.
+/// Declares the scores of words, and a score of each choice from the token at the position that the input
+/// `mc_token_ids` gives.
 static void declareDoubleHeads(TransformerSpec &spec, const Gpt2Keys &keys) {
   const std::string path = "multiple_choice_head";
   spec.choices = true;

@@ -8,7 +8,7 @@
 
 namespace attune {
 
-/// The keys of GPT-2.
+/// The values of GPT-2's keys.
 struct Gpt2Keys {
   int64_t vocab, positions, hidden, layers, heads, inner, labels;
   double epsilon, dropout, classifierDropout;
@@ -23,7 +23,8 @@ using Gpt2Head = std::pair<const char *, void (*)(TransformerSpec &spec, const G
 
 /// Returns all classes, with the base model first.
 const std::vector<Gpt2Head> &gpt2Heads();
-/// Reads the keys of the score of a choice. Refuses all but a projection of one token to one score.
+/// Reads the keys `summary_…`, for the score of a choice. Records an error unless they describe a projection of one
+/// token to one score.
 void readGpt2Summary(ConfigReader &reader, Gpt2Keys &keys);
 
 } // namespace attune

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Parallel branches with one norm, rotary embeddings of neighboring components of a part of each head, a head with a
-// bias. Token types, if they are an input, are rows of the word table. CodeGen joins the projections of queries, values
-// and keys, in four groups of heads.
+// Parallel branches with one norm, rotary embeddings of pairs of neighboring components in the first part of each head,
+// and a bias of the scores of words. Token types, if they are an input, are rows of the word table. CodeGen joins the
+// projections of queries, values and keys, in four groups of heads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with separate projections and unscaled scores. The key `attention_types` lists the kinds of layers: global or
-// with a window.
+// GPT-2 with separate projections and unscaled scores. The key `attention_types` lists the kinds of layers: "global",
+// or "local" for layers with a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,9 +12,9 @@
 
 using namespace attune;
 
-/// Returns the window of each layer, nullopt for a global layer: reads `attention_layers`, a list of kinds, or without
-/// it `attention_types`, a list of pairs of a list of kinds and its number of repetitions. Without both, every second
-/// layer has a window, and a number of layers other than 24 is an error.
+/// Returns the window of each layer in tokens, nullopt for a global layer. Reads `attention_layers`, a list with the
+/// kind of each layer, or without it `attention_types`, a list of pairs: a list of kinds, and the number of its
+/// repetitions. Without both, layers 1, 3, … have a window, and a number of layers other than 24 is an error.
 static std::vector<std::optional<int64_t>> readKinds(ConfigReader &reader, const Config &config, int64_t layers) {
   int64_t window = reader.integer("window_size", 256, {1, int64_t(1) << 31});
   std::vector<std::optional<int64_t>> windows;

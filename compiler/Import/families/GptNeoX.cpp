@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Parallel branches with a norm each (or, by a key, branches in sequence), a joined projection of queries, keys and
-// values by head, rotary embeddings of a part of each head.
+// Parallel branches with a norm each (or branches in sequence if `use_parallel_residual` is false); one projection of
+// queries, keys and values, packed head by head; rotary embeddings of the first part of each head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ Result<TransformerSpec> attune::readGptNeoXSpec(const Config &config) {
   ropeDefaults.thetaKey = "rotary_emb_base", ropeDefaults.partialKey = "rotary_pct";
   CausalDecoder decoder(reader, classes, keys);
   decoder.normKind = &TransformerSpec::norm;
-  // `head_dim` changes the number of rotated components alone.
+  // `head_dim` changes the number of rotated components, not the size of heads.
   int64_t rotatedSize = reader.integerOrNull("head_dim", keys.headSize, {1, 1 << 24});
   decoder.rope = readRope(reader, config, rotatedSize, keys.positions, ropeDefaults);
   if (decoder.rope->width > keys.headSize)

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Llama with experts, biases in all projections, an attention sink for each head and a window in every other layer.
-// Tensors of experts are `[experts, in, out]`; columns of gates and values alternate in `gate_up_proj`.
+// Tensors of experts are `[experts, in, out]`; in `gate_up_proj`, columns of gate and up alternate.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Granite's layers with experts in place of feed-forwards, in one family (`granitemoeshared`) beside a network that all
-// tokens use. MiniCPM, code that was published with the files, says Granite's factors in other keys.
+// Granite's layers with experts in place of feed-forwards; `granitemoeshared` adds a network that all tokens use.
+// MiniCPM, whose code was published with the files, has the same factors under other keys, and no experts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,8 +31,8 @@ static Factors readFactors(ConfigReader &reader) {
           1 / reader.number("logits_scaling", 1, 1e-12, kGraniteKinMost)};
 }
 
-/// A function that declares the feed-forward or the experts of a layer, with results multiplied by the factor of
-/// branches.
+/// A function that declares the feed-forward or the experts of the layer |path|, whose results it multiplies by the
+/// factor of branches.
 using DeclareFfn = llvm::function_ref<void(TransformerSpec &spec, LayerSpec &layer, const std::string &path)>;
 
 static Result<TransformerSpec> declareGranite(CausalDecoder &decoder, const DecoderKeys &keys, const Factors &factors, bool bias,
@@ -53,7 +53,7 @@ static Result<TransformerSpec> declareGranite(CausalDecoder &decoder, const Deco
   return decoder.declare(layer);
 }
 
-/// Reads one of the two families with experts. |shares| is true if there may be a network that all tokens use.
+/// Reads one of the two families with experts. |shares| is true if the family may have a network that all tokens use.
 static Result<TransformerSpec> readGraniteExperts(const Config &config, const DecoderClasses &classes, bool shares) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT with rotary embeddings and gated feed-forwards. The model type "new" is that of the code that was published with
-// the first models; its keys are accepted in files of the type "gte" of transformers, too. Tensors have the same names,
-// but for the prefix.
+// the first models; transformers calls the model "gte". The keys of that code are accepted in files of the type "gte",
+// too. Tensors of both types have the same names, but for the prefix.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,7 +72,8 @@ static NormSpec declareGteNorm(TransformerSpec &spec, const GteKeys &keys, const
   return norm;
 }
 
-/// Declares the layer |path|, whose name is |newPath| in files with the names of transformers' modules.
+/// Declares the layer |path|, which is called |newPath| in files with the names of transformers' modules. |rotary| is
+/// noWeight in a model with a table of positions.
 static LayerSpec declareGteLayer(TransformerSpec &spec, const GteKeys &keys, const std::string &path, const std::string &newPath,
                                  WeightId rotary) {
   LayerSpec layer;

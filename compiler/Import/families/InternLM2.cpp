@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama under names of its own, with a joined projection of queries, keys and values. For each head of keys it has the
-// rows of the query heads that share it, its own rows, and the rows of its values. transformers does not have the
-// family: its code was published with the files.
+// Llama under names of its own, with a joined projection of queries, keys and values. For each key head the projection
+// has the rows of the query heads that share the key head, then those of the key head, then those of its value head.
+// transformers does not have the family: its code was published with the files.
 //
 //===----------------------------------------------------------------------===//
 

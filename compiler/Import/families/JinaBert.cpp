@@ -4,8 +4,8 @@
 //
 // Files of the type "bert" whose `position_embedding_type` is "alibi", for code that was published with them: ALiBi in
 // both directions in place of a table of positions, and feed-forwards that may be gated. A second form of the code,
-// "qk-post-norm", has norms of queries and keys, always gates feed-forwards, and adds the input of attention twice;
-// only `auto_map` tells which form a file is for.
+// "qk-post-norm", has norms of queries and keys, always gates feed-forwards, and adds the input of attention twice:
+// `norm(x + norm(x + attention(x)))`. Only `auto_map` says which form a file is for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace {
 
 struct JinaKeys : BertKeys {
   bool normsQueries;
-  /// The activation of the gate of feed-forwards, None without a gate; `hidden_act` is that of feed-forwards without a
-  /// gate and of the head.
+  /// The activation of the gate of feed-forwards, None without a gate. `hidden_act` is the activation of feed-forwards
+  /// without a gate, and of the head that scores words.
   Activation gate;
 };
 

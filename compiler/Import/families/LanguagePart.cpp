@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Models that put vectors of images between those of words. Without images they compute what the family of their
-// `text_config` computes, and only this is read here: the tensors of the language model, under the names that they have
-// in the files of the whole model.
+// `text_config` computes. Only this language model is read here, from the files of the whole model, in which its
+// tensors have other names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,8 @@ namespace {
 /// A model of images and text.
 struct Composite {
   const char *type, *architecture;
-  /// The `model_type` of its language model where `text_config` does not say it.
+  /// The `model_type` of the language model, for files whose `text_config` does not say it or names a type of images
+  /// and text.
   const char *text;
 };
 
@@ -32,8 +33,8 @@ static Config findText(ConfigReader &reader, const Config &config, const Composi
   Config text = isNested ? config.object("text_config") : config;
   const Json *type = isNested ? text.find("model_type") : nullptr;
   std::string name = type && type->is_string() ? type->get<std::string>() : composite.text;
-  // Types with "_vl" have positions of three dimensions. Without images these equal positions of one dimension, so the
-  // type of a model of text takes their place.
+  // Types with "_vl" have positions of three dimensions. Without images these equal positions of one dimension, so
+  // |composite|.text takes the place of such a type.
   if (const size_t end = name.find("_vl"); end != std::string::npos)
     name = composite.text;
   text.set("model_type", name);
@@ -77,7 +78,7 @@ static Result<TransformerSpec> readLanguagePart(const Config &config, const Comp
   Config text = findText(reader, config, composite);
   if (reader.status().failed())
     return reader.status();
-  // For each `model_type`, the class that has logits of words.
+  // For each `model_type` of a language model, its class with logits of words.
   static constexpr std::pair<const char *, const char *> classes[] = {{"gemma3_text", "Gemma3ForCausalLM"},
                                                                       {"llama", "LlamaForCausalLM"},
                                                                       {"mistral", "MistralForCausalLM"},

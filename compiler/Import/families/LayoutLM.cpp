@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT that adds to each token the vectors of its box on the page: of its four sides, its height and its width.
+// BERT that adds to each token the vectors of its box on the page: those of the four sides of the box, of its height
+// and of its width.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,7 @@ using namespace attune;
 namespace {
 
 struct LayoutLMKeys : BertKeys {
-  /// The number of coordinates on a page, horizontally and vertically.
+  /// The number of coordinates on a page in each of the two directions.
   int64_t pagePositions;
 };
 

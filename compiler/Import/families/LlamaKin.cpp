@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Families whose layers are Llama's but for biases, the form of rotary embeddings, norms of rotated heads, or a
-// feed-forward without gate. Each is a row of switches and the defaults of its configuration class.
+// feed-forward without gate. A LlamaVariant describes each family.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,18 +11,20 @@
 #include "compiler/Import/families/Families.h"
 
 #include <cmath>
+#include <string_view>
 
 using namespace attune;
 
 namespace {
 
-/// The switches of a family.
+/// The classes, defaults and switches of a family.
 struct LlamaVariant {
   DecoderClasses classes;
   DecoderDefaults defaults;
   RopeDefaults rope = {};
   /// The configuration keys that switch on biases of queries, keys and values, of the output projection, and of
-  /// feed-forwards; null if there are no such biases. |hasAttentionBias| is the default of the first.
+  /// feed-forwards; null if there are no such biases. |hasAttentionBias| is the default of |attentionBias|; the others
+  /// are false by default.
   const char *attentionBias = "attention_bias", *outputBias = "attention_bias", *ffnBias = "mlp_bias";
   bool hasAttentionBias = false;
   bool gated = true;
@@ -42,7 +44,7 @@ static Result<TransformerSpec> readLlamaKinVariant(const Config &config, const L
   auto bias = [&](const char *key, bool fallback) { return key && reader.flag(key, fallback); };
   AttentionBiases biases;
   biases.queryKeyValue = bias(variant.attentionBias, variant.hasAttentionBias);
-  bool isShared = variant.outputBias && variant.outputBias == variant.attentionBias;
+  bool isShared = variant.outputBias && variant.attentionBias && variant.outputBias == std::string_view(variant.attentionBias);
   biases.output = isShared ? biases.queryKeyValue : bias(variant.outputBias, false);
   bool ffnBias = bias(variant.ffnBias, false);
   CausalDecoder decoder(reader, variant.classes, keys);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// RoBERTa whose tokens attend to a window around them. Tokens with global attention, which classes for whole sequences
-// choose by themselves, are not implemented.
+// RoBERTa whose tokens attend to a window around them. Global attention of some tokens, which the classes for whole
+// sequences of transformers choose by themselves, is not implemented, nor are these classes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +14,14 @@ using namespace attune;
 namespace {
 
 struct LongformerKeys : BertKeys {
-  /// For each layer the number of visible tokens on either side.
+  /// For each layer, the number of tokens that a query sees on either side.
   std::vector<int64_t> sides;
 };
 
 } // namespace
 
-/// Returns for each layer the number of visible tokens on either side, half of `attention_window`, which is a number or
-/// a list with one for each layer.
+/// Returns for each layer the number of tokens that a query sees on either side: half of `attention_window`, which is a
+/// number, or a list with a number for each layer. Records an error if a number is odd or not positive.
 static std::vector<int64_t> readSides(ConfigReader &reader, const Config &config, int64_t layers) {
   const Json *value = reader.present("attention_window") ? config.find("attention_window") : nullptr;
   Json windows = value ? *value : Json(512);

@@ -12,12 +12,12 @@ using namespace attune;
 using mlir::xfmr::Activation;
 
 /// The number of buckets of distances, half of them for each side, and the distance from which all keys are in the last
-/// bucket of their side. transformers uses its defaults whatever the configuration says.
+/// bucket of their side. They are the defaults of transformers, which it uses whatever the configuration says.
 static constexpr int64_t kBuckets = 32, kMaxDistance = 128;
 
 namespace {
 struct MPNetKeys : BertKeys {
-  /// The rows of the table of distance biases, of which those after the first kBuckets are never read.
+  /// The number of rows of the table of distance biases. Rows after the first kBuckets are never read.
   int64_t tableRows;
 };
 } // namespace

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama that may have an attention window: in all layers or, in Ministral, in the layers that `layer_types` lists.
+// Llama that may have an attention window: in all layers or, in Ministral, in those that `layer_types` lists as
+// "sliding_attention".
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,7 +12,7 @@
 
 using namespace attune;
 
-/// Reads a model of Mistral or, if |listsTypes|, of Ministral, whose files may list types of layers.
+/// Reads a model of Mistral or, if |listsTypes|, of Ministral, whose files may have `layer_types`.
 static Result<TransformerSpec> readMistral(const Config &config, const DecoderClasses &classes, bool listsTypes) {
   ConfigReader reader(config);
   DecoderDefaults defaults;

@@ -4,8 +4,8 @@
 //
 // Layers with norms before the branches, gated feed-forwards and rotary embeddings. By default every third layer, from
 // the first on, attends to all tokens, the others to a window on both sides, with other rotary embeddings. The norm of
-// the embeddings is also that of the first attention. All heads have a projection, an activation and a norm, after
-// pooling if there is any.
+// the embeddings is also that of the first attention. All heads of the model begin with a projection, an activation and
+// a norm, after pooling if they pool.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,15 @@ using mlir::xfmr::PoolKind;
 namespace {
 
 struct ModernBertKeys : BertKeys {
-  /// True if these have biases: norms, projections of attention, those of feed-forwards, that of all heads, scores of
-  /// words. Projections to classes always have one.
+  /// True for the parts that have biases: norms, projections of attention, projections of feed-forwards, the first
+  /// projection of each head, and the scores of words. Projections to classes always have a bias.
   bool normBias, attentionBias, ffnBias, headBias, wordBias;
   Activation headActivation;
   PoolKind pooling;
-  /// For each layer the largest distance of a visible key before and after its query, if it has a window.
+  /// For each layer with a window, the largest distance of a visible key before and after its query; nullopt for the
+  /// others.
   std::vector<std::optional<int64_t>> windows;
-  /// The rotary embeddings of layers with a window; |rope| is that of the others.
+  /// The rotary embeddings of layers with a window; |rope| has those of the other layers.
   RopeSpec windowRope;
 };
 
@@ -34,10 +35,10 @@ using Heads = EncoderHeads<ModernBertKeys>;
 
 } // namespace
 
-/// Reads which layers have windows, and both rotary embeddings.
+/// Reads which layers have windows, and the rotary embeddings of layers with and without a window.
 static void readModernBertPositions(ConfigReader &reader, const Config &config, ModernBertKeys &keys) {
   int64_t window = reader.integer("local_attention", 128, {0, int64_t(1) << 31}) / 2;
-  // Files with `sliding_window`, the key of other families, give the size of one side.
+  // `local_attention` counts both sides of a window; `sliding_window`, the key of other families, counts one side.
   window = reader.integerOrNull("sliding_window", window, {0, int64_t(1) << 31});
   int64_t period = reader.integerOrNull("global_attn_every_n_layers", 3, {1, 1 << 24});
   keys.windows = readWindows(reader, config, keys.layers, window, [&](int64_t index) { return index % period != 0; });
@@ -125,7 +126,7 @@ static void declareModernBertModel(TransformerSpec &spec, const ModernBertKeys &
   stack.finalNorm = declareModernBertNorm(spec, keys, prefix + "final_norm");
 }
 
-/// Returns |steps|, followed by the projection, the activation and the norm of all heads.
+/// Returns |steps|, followed by the projection, the activation and the norm with which all heads begin.
 static std::vector<HeadStep> beginHead(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps.push_back(linearStep(spec.linear("head.dense", keys.hidden, keys.hidden, keys.headBias), "head.dense"));
   steps.push_back(activationStep(keys.headActivation, "head"));
@@ -143,7 +144,7 @@ static void declareModernBertMaskedLM(TransformerSpec &spec, const ModernBertKey
   spec.outputs.push_back({"logits", std::move(steps)});
 }
 
-/// Declares scores of classes. The head begins with |steps|, pooling or nothing.
+/// Declares scores of classes. |steps| come first in the head: a pooling step, or none for scores of tokens.
 static void declareModernBertScores(TransformerSpec &spec, const ModernBertKeys &keys, std::vector<HeadStep> steps) {
   steps = beginHead(spec, keys, std::move(steps));
   steps.push_back(dropoutStep(keys.classifierDropout, "drop"));

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 without biases, also in norms, and with ALiBi in place of positions: scores are reduced in proportion to the
-// distance, by a slope for each head.
+// GPT-2 without biases, also in norms, and with ALiBi in place of positions: each score is reduced by the distance of
+// the key times a slope, one for each head.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ Result<TransformerSpec> attune::readMptSpec(const Config &config) {
   double scale = keys.headScale();
   if (attentionReader.present("clip_qkv"))
     clip = attentionReader.number("clip_qkv", 0, 0, 1e12);
-  // Zero means that there is no limit.
+  // A limit of 0 means that values are not clipped.
   if (clip == 0)
     clip.reset();
   if (attentionReader.present("softmax_scale"))

@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 //
 // An attention of queries, keys and values from three inputs, with an output projection. Scores whose mask is 0 are
-// replaced by a large negative number, so a row without a visible key attends uniformly.
+// replaced by a large negative number, so a query without a visible key attends to all keys uniformly.
 //
 //===----------------------------------------------------------------------===//
 

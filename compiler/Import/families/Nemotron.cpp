@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layer norms whose factors are 1 + weight, rotary embeddings of a part of each head, and feed-forwards
-// without gate.
+// Llama with layer norms whose factors are 1 + weight, rotary embeddings of the first part of each head, and
+// feed-forwards without gate.
 //
 //===----------------------------------------------------------------------===//
 

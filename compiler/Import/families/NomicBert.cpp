@@ -3,8 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT with rotary embeddings and gated feed-forwards; in layers only norms have biases. Older files have the keys of
-// the code that was published with them (`n_embd`, …), newer ones those of transformers. Tensors have the older names
-// in both, or the names of transformers' modules in files that transformers did not save.
+// the code that was published with them (`n_embd`, …), newer ones those of transformers. Tensors have the names of the
+// older code in both, because transformers saves them under these. The names of transformers' modules are accepted,
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// Refuses settings of the older code that are not implemented and would change results.
+/// Records an error for settings of the older code that are not implemented and would change results.
 static void checkOldKeys(ConfigReader &reader) {
   for (const char *key : {"prenorm", "qkv_proj_bias", "mlp_fc1_bias", "mlp_fc2_bias", "use_rms_norm", "causal", "parallel_block",
                           "rotary_emb_interleaved", "rotary_emb_scale_base", "scale_attn_by_inverse_layer_idx"})
@@ -39,8 +40,8 @@ static void readOldKeys(ConfigReader &reader, BertKeys &keys) {
   keys.positions = reader.integer("n_positions", 1024, size);
   keys.epsilon = reader.number("layer_norm_epsilon", 1e-5, 0, 1);
   keys.dropout = reader.number("resid_pdrop", 0.1, 0, 1);
-  // The older code rounds the inner size up to a multiple of 256, and the vocabulary to one of
-  // `pad_vocab_size_multiple`.
+  // The older code rounds the number of inner features up to a multiple of 256, and the size of the vocabulary up to a
+  // multiple of `pad_vocab_size_multiple`.
   auto roundUp = [](int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; };
   keys.intermediate = roundUp(reader.integerOrNull("n_inner", 8 * keys.hidden / 3, size), 256);
   keys.vocab = roundUp(keys.vocab, reader.integerOrNull("pad_vocab_size_multiple", 1, size));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layer norms without weights and biases, and with projections that may be clamped.
+// Llama with layer norms without weights and biases. Projected queries, keys and values may be clamped (`clip_qkv`).
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with norms of the results of the branches instead of their inputs, and norms of all heads of queries and keys
-// together. In OLMo 3 three of four layers have a window.
+// Llama with norms of the results of the branches instead of their inputs, one norm over all query heads together, and
+// one over all key heads together. In OLMo 3, by default, three of every four layers have a window.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ static DecoderKeys readOlmo2Keys(ConfigReader &reader) {
   return readDecoderKeys(reader, defaults);
 }
 
-/// Declares a layer with a window of |window| tokens, if it has a value, and the table of rotary embeddings |rotary|.
+/// Declares a layer with a window of |window| tokens, or without a window if |window| is empty, and with the table of
+/// rotary embeddings |rotary|.
 static LayerSpec declareOlmo2Layer(TransformerSpec &spec, const DecoderKeys &keys, const CausalDecoder &decoder, const std::string &path,
                                    bool bias, std::optional<int64_t> window, WeightId rotary) {
   LayerSpec layer;

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with norms of all queries and of all keys together, and experts in place of feed-forwards.
+// Llama with one norm over all query heads together, one over all key heads together, and experts in place of
+// feed-forwards.
 //
 //===----------------------------------------------------------------------===//
 

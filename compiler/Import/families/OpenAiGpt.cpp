@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-2 with norms after the residual sums and none after the last layer. Token types, where they are given, are rows
+// GPT-2 with norms after the residual sums and none after the last layer. Token types, if they are an input, are rows
 // of the word table.
 //
 //===----------------------------------------------------------------------===//

@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Learned positions, counted over the tokens that the mask shows. The table has two rows before that of position 0: an
-// unused one, and that of hidden tokens. Norms are before the branches or, in the model with 350 million weights, after
-// them; words of that model have fewer features than its layers.
+// unused row, then that of hidden tokens. Norms are before the branches or, in the model with 350 million weights,
+// after the residual sums; in that model words have fewer features than the layers have.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// GPT-NeoX's joined projection and names, branches one after the other, and layer norms of queries and keys.
+// Llama's names of modules, but GPT-NeoX's projections and their names: one for queries, keys and values, packed head
+// by head, and feed-forwards without gate. Norms are layer norms; each head of queries and keys has one, too.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Parallel branches with one norm, rotary embeddings of a part of each head, biases in all projections.
+// Parallel branches with one norm, rotary embeddings of the first part of each head, biases in all projections.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with a joined projection of queries, keys and values, and one of gate and up; rotary embeddings may apply to a
-// part of each head.
+// Llama with a joined projection of queries, keys and values, and one of gate and up; rotary embeddings may apply to
+// the first part of each head alone.
 //
 //===----------------------------------------------------------------------===//
 

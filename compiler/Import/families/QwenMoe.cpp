@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Qwen2 and Qwen3 with experts in place of the feed-forward in some layers. Qwen2-MoE has an expert that all tokens
-// use. A window, if `use_sliding_window` says so, is in every other of the first layers (Qwen2) or in all (Qwen3).
+// use. If `use_sliding_window` is true, layers 0, 2, … below `max_window_layers` have a window in Qwen2, unless
+// `layer_types` lists others; in Qwen3 all layers have one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,8 @@ namespace {
 /// The keys of these families that other decoders lack.
 struct QwenMoeKeys {
   ExpertKeys experts;
-  /// The number of inner features of an expert, and of the shared expert; 0 without one.
+  /// The numbers of inner features of an expert, and of the expert that all tokens use; |sharedFeatures| is 0 without
+  /// one.
   int64_t features, sharedFeatures;
   bool normalized;
   AttentionBiases biases;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with embeddings of fewer features than its layers, and with a head of more features, which has a word table of
-// its own.
+// BERT whose embeddings have fewer features than its layers. The head with scores of words has more features, and a
+// word table of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT with rotary embeddings of neighboring components in place of a table of positions, and without pooler.
+// BERT with rotary embeddings of pairs of neighboring components in place of a table of positions, and without pooler.
 //
 //===----------------------------------------------------------------------===//
 

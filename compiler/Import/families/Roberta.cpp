@@ -3,9 +3,10 @@
 //===----------------------------------------------------------------------===//
 //
 // BERT whose positions count the tokens that are not padding, from row `pad_token_id` + 1 of the table of positions on.
-// Padding has the row `pad_token_id`; earlier rows are unused. Heads have other names and no pooler. XLM-RoBERTa,
-// CamemBERT and data2vec are the same model; XLM-RoBERTa-XL has norms before the branches and none of the embeddings,
-// RoBERTa-PreLayerNorm has both.
+// Padding has the row `pad_token_id`; earlier rows are unused. The heads with scores of words and of classes have other
+// names, and the latter no pooler. XLM-RoBERTa, CamemBERT and data2vec are the same model; XLM-RoBERTa-XL has norms
+// before the branches and no norm of the embeddings; RoBERTa-PreLayerNorm has norms before the branches and a norm of
+// the embeddings.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +42,8 @@ static void declareRobertaModel(TransformerSpec &spec, const BertKeys &keys, con
   countPositions(spec, keys);
 }
 
-/// Reads a model of |family|. The names of its classes begin with |prefix|, those of the base model's tensors with
-/// |basePrefix|; |read| reads its keys.
+/// Reads a model of |family|. The names of its classes begin with |prefix|, the names of the base model's tensors in
+/// classes with a head with |basePrefix|. |read| reads its keys.
 static Result<TransformerSpec> readRobertaLike(const Config &config, const char *family, const std::string &prefix,
                                                BertKeys (*read)(ConfigReader &) = readRobertaKeys, const char *basePrefix = "roberta.") {
   const BertHeads heads = {

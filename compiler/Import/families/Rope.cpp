@@ -11,7 +11,7 @@ using namespace attune;
 
 static constexpr double kRopeMost = 1e12;
 
-/// Reads `factor` of |scaling|; the key is required unless there is a |fallback|.
+/// Returns `factor` of |scaling|. If it is absent or null, returns |fallback| or, without one, records an error.
 static double readFactor(ConfigReader &scaling, std::optional<double> fallback = std::nullopt) {
   if (!scaling.present("factor") && !fallback)
     scaling.fail("factor", "a number");
@@ -25,14 +25,16 @@ static void readLlama3(ConfigReader &scaling, double original, WeightParameters 
   parameters.emplace_back("original_length", original);
 }
 
-/// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): frequencies
-/// below a ramp are divided by the factor, those above it are unchanged, those on it are mixtures of both. The ends of
-/// the ramp, numbers of pairs of components, are rounded to integers if |fallback| says so.
+/// Reads YaRN (Peng et al. 2023, "YaRN: Efficient Context Window Extension of Large Language Models"): pairs of
+/// components before a ramp keep their frequencies, those after it have their frequencies divided by the factor, and
+/// those on it have mixtures of both. Pairs are numbered from 0, the highest frequency, so the ends of the ramp are
+/// numbers of pairs; with |fallback|.truncate they are rounded outward to integers. |fallback|.factor is the default of
+/// `factor`.
 static void readYarn(ConfigReader &scaling, double base, int64_t width, const RopeDefaults::Yarn &fallback, WeightParameters &parameters) {
   double factor = readFactor(scaling, fallback.factor), original = fallback.original;
   double fast = scaling.present("beta_fast") ? scaling.number("beta_fast", 32, 1e-6, kRopeMost) : 32;
   double slow = scaling.present("beta_slow") ? scaling.number("beta_slow", 1, 1e-6, kRopeMost) : 1;
-  // The pair of components with |rotations| rotations within the original length.
+  // Returns the number of the pair, as a fraction, that makes |rotations| full rotations within the original length.
   auto pairOf = [&](double rotations) { return double(width) * std::log(original / (rotations * 2 * M_PI)) / (2 * std::log(base)); };
   double low = pairOf(fast), high = pairOf(slow);
   if (fallback.truncate)
@@ -52,8 +54,9 @@ static void readYarn(ConfigReader &scaling, double base, int64_t width, const Ro
   parameters.emplace_back("attention_factor", attention);
 }
 
-/// Reads the type `ntk`. Its frequency of pair i is `(theta * factor)^(-2 i / width) / factor^(2 / width)`: that of the
-/// base `theta * factor`, divided by a constant. So |rope| gets this base and the factor of the type `linear`.
+/// Reads the type `ntk`. The frequency of pair i is `(theta * factor)^(-2 i / width) / factor^(2 / width)`: that of the
+/// base `theta * factor`, divided by a constant. So |rope| gets this base, and the constant as the factor of the type
+/// `linear`.
 static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
   double factor = readFactor(scaling);
   scaling.reject("mixed_b", "frequencies with exponents of their own are not implemented");
@@ -62,7 +65,8 @@ static void readNtk(ConfigReader &scaling, double theta, RopeSpec &rope) {
 }
 
 /// Reads LongRoPE (Ding et al. 2024, "LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens"): each frequency
-/// has two factors of its own, for short sequences and for those longer than |original|.
+/// has two factors of its own, one for sequences of at most |original| tokens and one for longer ones. |positions| is
+/// the number of positions of the model; divided by |original|, it is the default of `factor`.
 static void readLongRope(ConfigReader &scaling, int64_t positions, int64_t original, RopeSpec &rope) {
   double factor = readFactor(scaling, double(positions) / double(original));
   double attention = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(double(original)));
@@ -85,8 +89,8 @@ bool attune::hasRopeScaling(const Config &config) { return !config.object("rope_
 static bool hasTypes(const Config &parameters) { return parameters.find("full_attention") || parameters.find("sliding_attention"); }
 
 /// Returns the object with the parameters of layers of |layerType|, or of all layers if it is null, as a configuration
-/// of its own. In a family with types of layers `rope_scaling` applies to full attention only, over the keys that
-/// `rope_parameters` has for it.
+/// of its own. In a family with types of layers `rope_scaling` applies to "full_attention" alone, and its keys take
+/// precedence over those of this type in `rope_parameters`.
 static Config findParameters(ConfigReader &reader, const Config &config, const char *layerType) {
   for (const char *key : {"rope_scaling", "rope_parameters"})
     if (reader.present(key) && !config.find(key)->is_object())
@@ -99,14 +103,15 @@ static Config findParameters(ConfigReader &reader, const Config &config, const c
     return scaling;
   }
   Config parameters = config.object("rope_parameters"), ofType = parameters.object(layerType);
-  // transformers ignores parameters outside of the types.
+  // transformers ignores parameters outside of the objects for types of layers; here they are an error.
   if (!hasTypes(parameters) && !parameters.keys().empty())
     reader.fail("rope_parameters", "an object with 'full_attention' and 'sliding_attention'");
   if (!hasRopeScaling(config) || std::string(layerType) != "full_attention")
     return ofType;
   for (const std::string &key : ofType.keys())
     scaling.inherit(key, ofType);
-  // Without `rope_parameters` transformers begins with those of the family, whose type takes precedence over `type`.
+  // Without `rope_parameters` transformers begins with the parameters of the family's configuration class. They have
+  // the `rope_type` "default", which takes precedence over the older key `type` of the file.
   if (parameters.keys().empty() && !scaling.find("rope_type"))
     scaling.set("rope_type", "default");
   return scaling;
@@ -142,15 +147,15 @@ RopeSpec attune::readRope(ConfigReader &reader, const Config &config, int64_t he
         theta * std::pow(scaling.number("alpha", 1, 1e-6, kRopeMost), double(rope.width) / double(rope.width - 2));
   if (!defaults.yarn && (type == "su" || type == "yarn"))
     type = "longrope";
-  // The key of the configuration itself takes precedence over the family's default, and this over the key in |scaling|.
-  // With types of layers the key of the configuration is not read.
+  // In order of precedence: the key of the configuration itself, which is not read in families with types of layers;
+  // the family's default; the key in |scaling|; |positions|.
   double original = double(scaling.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   if (defaults.originalPositions != 0)
     original = double(defaults.originalPositions);
   if (!layerType && reader.present("original_max_position_embeddings"))
     original = double(reader.integer("original_max_position_embeddings", positions, {1, int64_t(1) << 31}));
   RopeDefaults::Yarn yarn = isAbsent ? *defaults.absent : RopeDefaults::Yarn{double(positions) / original, original, true};
-  // Of an object for one type of layers transformers does not read `truncate`.
+  // transformers does not read `truncate` in an object for one type of layers.
   if (!layerType && type == "yarn")
     yarn.truncate = scaling.flag("truncate", yarn.truncate);
   // Frequencies of the type "dynamic" change only for sequences longer than the model's positions, which the limit of

@@ -12,8 +12,8 @@
 
 namespace attune {
 
-/// Declares the inputs of an encoder-decoder model. The encoder's ids are less than |sourceVocab|, the decoder's less
-/// than |targetVocab|.
+/// Sets the inputs of |spec| to those of an encoder-decoder model. The encoder's ids are less than |sourceVocab|, the
+/// decoder's less than |targetVocab|.
 void declareSeq2SeqInputs(TransformerSpec &spec, int64_t sourceVocab, int64_t targetVocab);
 /// Declares the output |name|, computed by |steps| from the decoder's result, and the encoder's result.
 void declareSeq2SeqOutputs(TransformerSpec &spec, const std::string &name, std::vector<HeadStep> steps = {});
@@ -21,8 +21,9 @@ void declareSeq2SeqOutputs(TransformerSpec &spec, const std::string &name, std::
 /// Declares the encoder's result as an output.
 void declareEncoderOutput(TransformerSpec &spec);
 
-/// Declares the outputs of a classifier: scores of |labels| classes, two projections of the decoder's state at the
-/// position of the last |end| in the encoder's ids, and the encoder's result.
+/// Declares the outputs of a classifier: scores of |labels| classes and the encoder's result. The scores are two
+/// projections, with tanh between them, of the decoder's result at the position of the last id |end| in the encoder's
+/// ids (lastEosStep). |hidden| is the number of features of the decoder.
 void declareEosClassification(TransformerSpec &spec, int64_t hidden, int64_t labels, int64_t end, double dropout);
 
 } // namespace attune

@@ -11,8 +11,8 @@
 
 using namespace attune;
 
-/// Returns true for each layer with rotary embeddings: reads `no_rope_layers`, in which 1 means that a layer has them;
-/// by default all but every `no_rope_layer_interval`-th have them.
+/// Returns for each layer true if it has rotary embeddings. Reads `no_rope_layers`, a list with 1 for each layer that
+/// has them and 0 for the others; without it, all layers but every `no_rope_layer_interval`-th have them.
 static std::vector<bool> readRotaryLayers(ConfigReader &reader, const Config &config, int64_t layers) {
   std::vector<bool> turns(layers);
   if (!reader.present("no_rope_layers")) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT whose projections are in groups: a group of result features reads one group of the input's. They are computed as
-// whole matrices with zeros between the groups:
+// BERT whose projections are in groups: a group of output features depends on one group of input features. The
+// projections are computed as whole matrices with zeros outside of the groups:
 //
 //     a 0    a and b are the matrices of two groups, of half the rows and half the columns
 //     0 b
@@ -45,7 +45,8 @@ static SqueezeBertKeys readSqueezeBertKeys(ConfigReader &reader) {
   return keys;
 }
 
-/// Declares the projection |name|, in |groups|, whose tensor is that of a convolution of single tokens.
+/// Declares the projection |name| in |groups| groups. Its tensor, `[out, in / groups, 1]`, is that of a convolution
+/// over single tokens.
 static LinearSpec declareGrouped(TransformerSpec &spec, const std::string &name, int64_t in, int64_t out, int64_t groups) {
   int64_t columns = in / groups, rows = out / groups;
   WeightId weight = spec.reshape(spec.tensor(name + ".weight", {out, columns, 1}), {out, columns});
@@ -76,7 +77,7 @@ static void declareSqueezeBertLayer(TransformerSpec &spec, const SqueezeBertKeys
   attention.value = declareGrouped(spec, path + ".attention.value", hidden, hidden, keys.value);
   attention.output = declareGrouped(spec, path + ".post_attention.conv1d", hidden, hidden, keys.result);
   setWholeAttention(attention, keys);
-  // transformers returns the masked scores.
+  // The output `attentions` of transformers has masked scores, not probabilities.
   attention.scoreStage = mlir::xfmr::ScoreStage::Masked;
   layer.attentionNorm = spec.norm(path + ".post_attention.layernorm", hidden, epsilon);
   FfnSpec &ffn = layer.ffn.emplace();

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Llama with layer norms, rotary embeddings of a part of each head, and optionally parallel branches.
+// Llama with layer norms, rotary embeddings of the first part of each head, and optionally parallel branches.
 //
 //===----------------------------------------------------------------------===//
 

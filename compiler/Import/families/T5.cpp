@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Encoder and decoder without biases: RMS norms before the branches, unscaled scores with a distance bias by buckets,
-// one for all layers. Version 1.1 has a gated feed-forward and a head of its own; the input of a tied head is scaled.
-// mT5 never scales it; UMT5 always does, and has a distance bias in each layer. Defaults are those of the configuration
-// classes in transformers. Heads are in T5Heads.cpp.
+// one for all layers. Version 1.1 has a gated feed-forward and a head with a matrix of its own. T5 scales the input of
+// a head that is tied to the word table, mT5 that of no head, UMT5 that of every head. UMT5 has a distance bias in each
+// layer. Defaults are those of the configuration classes in transformers. Heads are in T5Heads.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 using namespace attune;
 using mlir::xfmr::Activation;
 
-/// Reads `feed_forward_proj`: the name of an activation, after "gated-" if there is a gate. Newer files repeat both in
-/// keys of their own, which take precedence.
+/// Reads `feed_forward_proj`: the name of an activation, after "gated-" if there is a gate. Newer files repeat the
+/// activation in `dense_act_fn` and the gate in `is_gated_act`, which take precedence.
 static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &keys) {
   constexpr const char *key = "feed_forward_proj";
   std::string name = reader.string(key, fallback);
@@ -77,7 +77,7 @@ static AttentionSpec declareT5Attention(TransformerSpec &spec, const T5Keys &key
   return attention;
 }
 
-/// Declares layer |number| of |stack|, whose tensors' names begin with |stackPath|.
+/// Declares layer |number| of |stack|, counted from 0. The names of the stack's tensors begin with |stackPath|.
 static void declareT5Layer(TransformerSpec &spec, const T5Keys &keys, StackSpec &stack, const std::string &stackPath, bool decoder,
                            int64_t number) {
   LayerSpec layer;

@@ -10,7 +10,8 @@ using namespace attune;
 
 static void declareT5HeadsLMHead(TransformerSpec &spec, const T5Keys &keys) {
   LinearSpec head;
-  // If the file has no tensor for the head, the head is the word table, even if the configuration does not tie them.
+  // If the files have no tensor for the head, the head is the word table, even if the configuration does not tie the
+  // two.
   head.weight = keys.tied ? spec.decoder->embeddings.words
                           : spec.tensor("lm_head.weight", {keys.vocab, keys.hidden}, {spec.basePrefix + "shared.weight"});
   if (keys.scaling == T5Scaling::Always || (keys.scaling == T5Scaling::Tied && keys.tied))
@@ -18,7 +19,7 @@ static void declareT5HeadsLMHead(TransformerSpec &spec, const T5Keys &keys) {
   declareSeq2SeqOutputs(spec, "logits", {linearStep(head, "lm_head")});
 }
 
-/// Declares the scores of classes for whole sequences.
+/// Declares the scores of classes of whole sequences.
 static void declareT5HeadsSequenceClassification(TransformerSpec &spec, const T5Keys &keys) {
   declareEosClassification(spec, keys.hidden, keys.labels, keys.end, keys.classifierDropout);
 }

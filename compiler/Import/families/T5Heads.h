@@ -25,7 +25,7 @@ struct T5Variant {
   const char *feedForward = "relu";
 };
 
-/// The keys of these families.
+/// The values of the keys of T5's families, and the switches of a T5Variant.
 struct T5Keys {
   int64_t vocab, hidden, headSize, inner, layers, decoderLayers, heads, buckets, maxDistance, labels, start, end;
   double epsilon, dropout, classifierDropout;
@@ -35,9 +35,9 @@ struct T5Keys {
   bool layerBiases;
 };
 
-/// A class: its outputs, the prefix of the base model's tensors, whether there is a decoder, and whether the decoder's
-/// ids are made from the encoder's if an entry has no input of decoder ids. The first member is the name, for
-/// ConfigReader::choose.
+/// A class of a family. |first| is its name; ConfigReader::choose requires a member of this name. |declare| adds the
+/// outputs to a spec with declared stacks. |prefix| is the prefix of the stacks' tensors. |decodes| is true if there is
+/// a decoder, |shifts| if an entry without an input of decoder ids makes them from the encoder's.
 struct T5Head {
   std::string first;
   void (*declare)(TransformerSpec &spec, const T5Keys &keys);

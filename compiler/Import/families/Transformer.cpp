@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The model of "Attention Is All You Need" without embeddings, in two variants: that of the paper, and that of a
-// published code listing, with other positions and another cross attention. Each head projects to dim_model / num_heads
-// features, rounded down, so the joined heads may be narrower than the model.
+// The model of "Attention Is All You Need" without embeddings of words. `position_encoding` and `cross_attention` each
+// choose between the form of the paper and that of a published code listing, the default. Each head projects to
+// dim_model / num_heads features, rounded down, so the joined heads may be narrower than the model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,19 +16,19 @@ using namespace attune;
 
 namespace {
 
-/// The keys of the family.
+/// The values of the family's keys.
 struct Keys {
   int64_t hidden, heads, encoderLayers, decoderLayers, inner;
   double epsilon, dropout;
   mlir::xfmr::Activation activation;
   bool causal;
-  /// True if positions, and cross attention, are those of the published listing instead of those of the paper.
+  /// True if positions, or cross attention, have the form of the published listing instead of that of the paper.
   bool listedPositions, listedCross;
 };
 
 } // namespace
 
-/// The number of positions with a sinusoidal encoding.
+/// The number of rows of the paper's table of positions, and with it the largest length of a sequence.
 static constexpr int64_t maxPositions = 4096;
 
 static bool readTransformerVariant(ConfigReader &reader, const char *key, const char *paper) {
@@ -76,7 +76,7 @@ static AttentionSpec declareTransformerAttention(TransformerSpec &spec, const Ke
   return attention;
 }
 
-/// Declares the layers of one stack; only a decoder's have cross attention.
+/// Declares the stack |role| with its positions and layers. Only the decoder's layers have cross attention.
 static void declareTransformerStack(TransformerSpec &spec, const Keys &keys, StackRole role) {
   bool decoder = role == StackRole::Decoder;
   StackSpec &stack = decoder ? spec.decoder.emplace() : spec.encoder.emplace();

@@ -18,7 +18,7 @@ using mlir::xfmr::Activation;
 
 namespace {
 
-/// The keys of ViT.
+/// The values of ViT's keys.
 struct VitKeys {
   int64_t hidden, layers, heads, intermediate, channels, labels, pooled;
   /// Height and width, in pixels.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// mBART's decoder alone, without a norm of embeddings. XGLM has M2M100's computed positions, BioGPT learned ones. The
-// first two rows of either table of positions are unused.
+// mBART's decoder without cross attention and without a norm of the embeddings. XGLM has M2M100's computed positions,
+// BioGPT learned ones. The first two rows of either table of positions are unused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,8 @@ static LayerSpec declareXglmLayer(TransformerSpec &spec, const DecoderKeys &keys
   return layer;
 }
 
-/// Declares the model that |decoder| describes. |declareTable|(spec, name, rows) declares the table of positions.
+/// Declares the model that |decoder| describes. |declareTable|(spec, name, rows) declares the table of positions,
+/// unused rows included.
 static Result<TransformerSpec>
 declareXglmModel(ConfigReader &reader, CausalDecoder &decoder, const DecoderKeys &keys,
                  llvm::function_ref<WeightId(TransformerSpec &, const std::string &, int64_t)> declareTable) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// BERT's layers with other names. Vectors of languages may be added to those of words, and token types are words, added
-// only if they are given. The vectors of hidden tokens are set to zero before every layer and after the last. FlauBERT
-// may have its norms before the branches, and then has none at the end.
+// BERT's layers with other names. Vectors of languages may be added to those of words. Token types are rows of the word
+// table, added only if they are an input. The vectors of hidden tokens are set to zero before every layer and after the
+// last. FlauBERT may have norms before the branches, and then still has no norm after the last layer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ struct XlmKeys : BertKeys {
 
 } // namespace
 
-/// Reads the keys of both families but for the padding id.
+/// Reads the keys that both families share, but for the padding id.
 static XlmKeys readSharedKeys(ConfigReader &reader) {
   constexpr IntegerRange size = {1, 1 << 24}, layers = {0, 1 << 12}, ids = {1, int64_t(1) << 31};
   XlmKeys keys;
@@ -58,6 +58,9 @@ static XlmKeys readSharedKeys(ConfigReader &reader) {
   if (!reader.flag("summary_use_proj", true))
     reader.fail("summary_use_proj", "true");
   keys.summaryFeatures = reader.flag("summary_proj_to_labels", true) ? keys.labels : keys.hidden;
+  const std::string name = reader.architecture("");
+  if (keys.summaryFeatures != keys.labels && name.find("ForMultipleChoice") != std::string::npos)
+    reader.fail("summary_proj_to_labels", "true, as the head of " + name + " reads the labels");
   if (reader.present("summary_activation"))
     keys.summaryActivation = readActivation(reader, "summary_activation", "linear");
   return keys;
@@ -125,7 +128,7 @@ static void declareXlmWords(TransformerSpec &spec, const XlmKeys &keys, const st
   spec.outputs.push_back({"logits", {linearStep(words, path)}});
 }
 
-/// Returns the steps of the summary of a sequence.
+/// Declares the summary of a sequence, a projection of one token, and returns its steps.
 static std::vector<HeadStep> summary(TransformerSpec &spec, const XlmKeys &keys) {
   const std::string path = "sequence_summary";
   LinearSpec projection = spec.classifier(path + ".summary", keys.hidden, keys.summaryFeatures);
@@ -145,7 +148,7 @@ static void declareXlmChoices(TransformerSpec &spec, const XlmKeys &keys, const 
   spec.classes = 0;
 }
 
-/// Returns the classes whose names begin with |prefix|.
+/// Returns the classes of a family; their names begin with |prefix|.
 static EncoderHeads<XlmKeys> headsOf(const std::string &prefix) {
   return {{prefix + "Model", declareLastState},
           {prefix + "WithLMHeadModel", declareXlmWords},

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Prints the module of a model folder, or generates one:
+// Prints the module of the model folder DIR. With --init, writes the folder DIR instead, with generated weights for the
+// config.json of CONFIG_DIR. With --values, prints the elements BEGIN … BEGIN + COUNT - 1 of a tensor of DIR instead.
+// ImportOptions.h describes the lists of inputs and outputs.
 //   attune-import DIR [--inputs=LIST] [--outputs=LIST] [--padding=skip] [--limit=DIM=N]… [--locations]
 //                 [--adapter=DIR[:SCALE]]…
 //   attune-import --init=CONFIG_DIR --seed=N DIR
@@ -58,6 +60,8 @@ int main(int argc, char **argv) {
     } else if (flag.consume_front("--outputs=")) {
       options.outputs = parseOutputList(std::string_view(flag));
     } else if (flag.consume_front("--padding=")) {
+      if (flag != "skip" && flag != "compute")
+        return fail("expected --padding=skip or --padding=compute");
       options.padding = flag == "skip" ? Padding::Skip : Padding::Compute;
     } else if (flag.consume_front("--limit=")) {
       auto [dim, limit] = flag.split('=');

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// `xfmr.attention` and `tile.attention_tile` compute each row by the same function, so that the plain path gives the
-// same bits before and after one is lowered to the other.
+// `xfmr.attention`, `xfmr.multi_head_attention` and `tile.attention_tile` compute each row by the same function, so
+// that the plain path gives the same bits before and after one of them is lowered to the next.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_ATTENTION_H
@@ -15,7 +15,7 @@
 
 namespace attune::reference {
 
-/// The rules of one attention operation.
+/// The attributes of an attention operation.
 struct AttentionRules {
   double scale;
   bool causal;
@@ -38,33 +38,36 @@ AttentionRules getRules(OpT op) {
           op.getScoreStage()};
 }
 
-/// The operands of one row, a query of one head, as functions of the key and the component. |position| is the index of
-/// the query among the keys.
+/// The operands of one row, that is of one query of one head. |position| is the position of the query among the |keys|
+/// keys, p in the description of `xfmr.attention`. The functions return component d of the query, and component d of
+/// the key or value j.
 template <typename T>
 struct AttentionRow {
   int64_t keys = 0, headDim = 0, valueDim = 0, position = 0;
   std::function<T(int64_t)> query;
   std::function<T(int64_t, int64_t)> key, value;
-  /// The mask of a key: the addend of its score, and true if it hides the key; null without a mask.
+  /// Returns for key j the addend of its score, and true if the mask hides the key or, with `mask_fill`, replaces its
+  /// score. Null without a mask.
   std::function<std::pair<T, bool>(int64_t)> mask;
-  /// For key j: the bias of the distance `j - position`, and component d of the relative vectors of the distance
-  /// `position - j`. Null if the operation has none.
+  /// The bias for the distance `j - position` of key j, and component d of the relative vector for the distance
+  /// `position - j`; the distance is the first parameter. Null if the operation has none.
   std::function<T(int64_t)> distanceBias;
   std::function<T(int64_t, int64_t)> relativeKey, relativeQuery;
   std::optional<T> headScale, sink;
 };
 
-/// The results of one row.
+/// The results of one row: the |valueDim| components of its output and, for each key, the element of `probabilities`
+/// that `score_stage` selects, and true if `causal` or a window hides the key.
 template <typename T>
 struct AttentionOutputs {
   std::vector<T> output, probabilities;
   std::vector<bool> hiddenByPosition;
 };
 
-/// Returns the probabilities of |scores|. |byPosition| and |byMask| mark the keys that positions and the mask hide,
-/// |byEnd| those that `causal` or `window_right` hides because they are too far after the query. |rule| gives the
-/// probabilities of a row without a visible key. |sink| is a score that counts in the sum of the visible keys and has
-/// no probability of its own.
+/// Returns the probabilities of |scores|, one for each key. |byPosition| and |byMask| mark the keys that positions
+/// (`causal` or a window) and the mask hide. |byEnd| marks those that `causal` or `window_right` hides because they are
+/// too far after the query. |rule| gives the probabilities of a row without a visible key. |sink| is a further score:
+/// its exponential is part of the sum that divides the exponentials of visible keys.
 template <typename T>
 std::vector<T> softmaxVisible(const std::vector<T> &scores, const std::vector<bool> &byPosition, const std::vector<bool> &byMask,
                               const std::vector<bool> &byEnd, xfmr::MaskedRows rule, std::optional<T> sink) {
@@ -158,9 +161,9 @@ AttentionOutputs<T> attendRow(const AttentionRow<T> &row, const AttentionRules &
   return result;
 }
 
-/// Returns the component |d| of head |h| of the vector for |distance| (query minus key), or for the nearest distance
-/// that the table has, in a table of relative vectors: `[N, D]`, `[N, H * D]`, or the panels of
-/// `xfmr.weight_distance_panels`.
+/// Returns component |d| of the relative vector of head |h| for |distance|, the position of the query minus that of the
+/// key. A distance beyond the table has the first or last vector of |table|. The table is `[N, D]`, which all heads
+/// share, `[N, H * D]`, or the panels of `xfmr.weight_distance_panels`; D is |headDim|.
 template <typename T>
 T relativeComponent(const PlainBuffer &table, int64_t headDim, int64_t h, int64_t distance, int64_t d) {
   bool panels = table.rank() == 3;
@@ -171,7 +174,8 @@ T relativeComponent(const PlainBuffer &table, int64_t headDim, int64_t h, int64_
   return table.get<T>({at, table.size(1) == headDim ? d : h * headDim + d});
 }
 
-/// Sets the biases, tables, head scale and sink of |row| for head |h| from the buffers that have data.
+/// Sets the distance bias, relative vectors, head scale and sink of |row| for head |h| from those of the buffers that
+/// have data.
 template <typename T>
 void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainBuffer relativeKey, PlainBuffer relativeQuery,
                PlainBuffer headScale, PlainBuffer sinks) {
@@ -194,7 +198,8 @@ void addBiases(AttentionRow<T> &row, int64_t h, PlainBuffer distanceBias, PlainB
 }
 
 /// Returns the mask element at |indices|, where dimensions of size 1 are broadcast: the addend of the score, and true
-/// if the element hides the key. An integer hides if it is 0 and adds 0; a float hides if it is at most kHiddenScore.
+/// if the element hides the key. An integer adds 0, and hides the key if it is 0. A float is the addend, and hides the
+/// key if it is at most kHiddenScore.
 template <typename T>
 std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_t, 4> indices) {
   for (size_t dim = 0; dim < indices.size(); ++dim)
@@ -206,7 +211,7 @@ std::pair<T, bool> maskElement(const PlainBuffer &mask, llvm::SmallVector<int64_
   return {value, value <= T(xfmr::kHiddenScore)};
 }
 
-/// A tensor `[T, H, D]` that attention reads: tokens, heads and components.
+/// A tensor `[T, H, D]` that attention reads: T tokens, |heads| heads and |dim| components.
 template <typename T>
 struct HeadTensor {
   int64_t heads, dim;
@@ -218,7 +223,7 @@ HeadTensor<T> headsOf(const PlainBuffer &buffer) {
   return {buffer.size(1), buffer.size(2), [=](int64_t t, int64_t h, int64_t d) { return buffer.get<T>({t, h, d}); }};
 }
 
-/// Returns |head| of the tokens |first| to |first| + |count| - 1, `[count, dim]`.
+/// Returns the components of |head| for the tokens |first| to |first| + |count| - 1, `[count, dim]` in row-major order.
 template <typename T>
 std::vector<T> copyHead(const HeadTensor<T> &tensor, int64_t first, int64_t count, int64_t head) {
   std::vector<T> copy;
@@ -228,9 +233,9 @@ std::vector<T> copyHead(const HeadTensor<T> &tensor, int64_t first, int64_t coun
   return copy;
 }
 
-/// Computes attention of all sequences: calls |write| with the token, the head and the output of each row, and sets the
-/// probabilities if the operation has them as a result. |key| and |value| are token tensors; they are null if keys and
-/// values are in caches.
+/// Computes attention of all sequences. Calls |write| with the token, the head and the output of each row; sets the
+/// result `probabilities` if the operation has it. |key| and |value| are token tensors split into heads, or null; then
+/// the keys and values are in |keyCache| and |valueCache|.
 template <typename T, typename OpT>
 void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const HeadTensor<T> *key, const HeadTensor<T> *value,
                      PlainBuffer keyCache, PlainBuffer valueCache,
@@ -259,7 +264,7 @@ void attendSequences(Context<T> &c, OpT op, const HeadTensor<T> &query, const He
     int64_t slot = slots.present() ? slots.get<int64_t>({b}) : b;
     for (int64_t h = 0; h < query.heads; ++h) {
       int64_t g = h / (query.heads / groups);
-      // Every query reads all keys and values of its head: they are copied once.
+      // Every query of the sequence reads all keys and values of head g, so they are copied once.
       std::vector<T> headKeys, headValues;
       if (key) {
         headKeys = copyHead(*key, firstKey, keys, g);
@@ -363,7 +368,7 @@ void compute(Context<T> &c, mlir::tiles::AttentionTileOp op) {
       row.value = [&](int64_t j, int64_t e) { return loadValue<T>(value, {}, j, e); };
       if (mask.present())
         row.mask = [&](int64_t j) {
-          // The mask of a tile is f32; with `mask_fill` a negative element hides.
+          // The mask of a tile is f32; with `mask_fill`, a negative element replaces the score.
           std::pair<T, bool> element = mask.rank() == 1   ? maskElement<T>(mask, {j})
                                        : mask.rank() == 2 ? maskElement<T>(mask, {i, j})
                                                           : maskElement<T>(mask, {h, i, j});

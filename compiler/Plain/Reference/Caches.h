@@ -12,25 +12,27 @@
 
 namespace attune::reference {
 
-/// The bytes of the scale of a key or value in a cache of i8.
+/// The size in bytes of the scale of a key or value in a cache of i8.
 inline constexpr int64_t kCacheScaleBytes = 4;
 
 /// Returns the number of components of a key or value in |cache|. |stored| is the size of the cache's dimension of
-/// components, which includes the bytes of a scale in a cache of i8.
+/// components; in a cache of i8, it includes kCacheScaleBytes.
 inline int64_t countComponents(const PlainBuffer &cache, int64_t stored) {
   return cache.kind == ElementKind::I8 ? stored - kCacheScaleBytes : stored;
 }
 
-/// The key or value of token |number| in |cache|. |prefix| are the leading indices, slot and head, or none. Keys are in
-/// panels [P, D, W], W tokens in each, values in rows [C, E], one for each token. In a cache of i8, components are
-/// integers, and the bytes of an f32 scale follow them (see `xfmr.kv_cache_update`).
+/// The key or value of token |number| in |cache|, which must outlive this object. |prefix| has the leading indices of
+/// |cache|: slot and head, or none if |cache| is only the part of a cache for one slot and head. After them, keys are
+/// in panels `[P, D, W]` of W tokens each, values in rows `[C, E]`, one for each token. In a cache of i8, components
+/// are integers. The f32 scales are in the last kCacheScaleBytes of the D rows of a panel, or of the E elements of a
+/// value (see `xfmr.kv_cache_update`).
 class CachedVector {
 public:
   enum class Kind { Key, Value };
   CachedVector(Kind kind, const PlainBuffer &cache, llvm::ArrayRef<int64_t> prefix, int64_t number)
       : cache(cache), prefix(prefix), number(number), isKey(kind == Kind::Key) {}
 
-  /// Returns component |d|.
+  /// Returns component |d|, in a cache of i8 multiplied by the scale.
   template <typename T>
   T load(int64_t d) const {
     T component = cache.get<T>(componentAt(d));
@@ -69,8 +71,8 @@ private:
   Indices componentAt(int64_t d) const {
     return isKey ? indices({number / cache.sizes.back(), d, number % cache.sizes.back()}) : indices({number, d});
   }
-  /// Returns the indices of byte |i| of the scale. The scales of the keys of a panel are its last rows, one after the
-  /// other.
+  /// Returns the indices of byte |i| of the scale. The scales of the keys of a panel are one after the other in its
+  /// last kCacheScaleBytes rows, taken as one row of bytes.
   Indices scaleByteAt(int64_t i) const {
     const int64_t width = cache.sizes.back();
     if (!isKey)
@@ -90,7 +92,7 @@ private:
   bool isKey;
 };
 
-/// loadKey() returns component |d| of key |j|, loadValue() component |e| of value |j|.
+/// loadKey() returns component |d| of key |j|, loadValue() component |e| of value |j|; |prefix| is as in CachedVector.
 template <typename T>
 T loadKey(const PlainBuffer &panels, llvm::ArrayRef<int64_t> prefix, int64_t j, int64_t d) {
   return CachedVector(CachedVector::Kind::Key, panels, prefix, j).load<T>(d);

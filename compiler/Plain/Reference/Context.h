@@ -12,7 +12,7 @@
 
 namespace attune::reference {
 
-/// The most negative finite f32, which models add to the scores of hidden keys; in f64 runs, too.
+/// The most negative finite f32, which models add to the scores of hidden keys. Runs in f64 use the same number.
 inline constexpr double kLowest = -3.40282346638528859812e+38;
 
 /// The operands and results of one execution of an operation. T, float or double, is the type of all arithmetic.
@@ -28,17 +28,17 @@ public:
         return call.operands[operand.getOperandNumber()];
     return {};
   }
-  /// Returns the value of the index operand |value|, |absent| if it is null.
+  /// Returns the value of the index operand |value|; |absent| if |value| is null.
   int64_t number(mlir::Value value, int64_t absent = 0) const {
     for (mlir::OpOperand &operand : call.op->getOpOperands())
       if (value && operand.get() == value)
         return call.numbers[operand.getOperandNumber()];
     return absent;
   }
-  /// Creates result |index|, filled with zeros.
+  /// Creates result |index| of |sizes|, filled with zeros.
   PlainBuffer out(llvm::ArrayRef<int64_t> sizes, unsigned index = 0) { return call.create(index, sizes); }
-  /// Returns the memory of destination |index|, which is operand |value|: a copy that becomes the result for tensors,
-  /// the operand itself for buffers.
+  /// Returns the memory in which the operation updates its destination |index|, the operand |value|. An operation on
+  /// tensors gets a copy of the operand, which becomes result |index|; an operation on buffers gets the operand itself.
   PlainBuffer destination(mlir::Value value, unsigned index = 0) {
     PlainBuffer given = in(value);
     if (call.op->getNumResults() == 0)
@@ -61,7 +61,7 @@ private:
   OpCall &call;
 };
 
-/// Copies element |from| of |source| to |to| of |target|, which have the same kind of elements.
+/// Copies the element at |from| in |source| to |to| in |target|, which has the same kind of elements.
 inline void copyElement(const PlainBuffer &source, llvm::ArrayRef<int64_t> from, const PlainBuffer &target, llvm::ArrayRef<int64_t> to) {
   if (isFloat(source.kind))
     target.set<double>(to, source.get<double>(from));

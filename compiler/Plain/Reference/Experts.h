@@ -12,14 +12,14 @@
 
 namespace attune::reference {
 
-/// Returns |key|, or -infinity if it is NaN.
+/// Returns |key|, or -infinity if |key| is NaN.
 template <typename T>
 T rankOf(T key) {
   return key != key ? -std::numeric_limits<T>::infinity() : key;
 }
 
-/// Returns the indices of |keys| in the order in which they are chosen: the largest key first, of equal keys the first.
-/// NaN counts as the smallest key.
+/// Returns the indices of |keys|, sorted by key: the largest key first, equal keys in the order of their indices. NaN
+/// counts as -infinity.
 template <typename T>
 std::vector<int64_t> sortByKey(const std::vector<T> &keys) {
   std::vector<int64_t> order(keys.size());
@@ -28,8 +28,9 @@ std::vector<int64_t> sortByKey(const std::vector<T> &keys) {
   return order;
 }
 
-/// Returns an element for each group of |size| consecutive |keys|: true if the group is among the |kept| ones with the
-/// largest group keys. A group key is the sum of the |largest| largest keys of a group.
+/// Divides |keys| into groups of |size| consecutive keys. Returns an element for each group: true if the group is one
+/// of the |kept| groups with the largest group keys. The group key is the sum of the |largest| largest keys of a group;
+/// NaN counts as -infinity.
 template <typename T>
 std::vector<bool> chooseGroups(const std::vector<T> &keys, int64_t size, int64_t kept, int64_t largest) {
   std::vector<T> sums;
@@ -66,10 +67,14 @@ void compute(Context<T> &c, xfmr::ChooseExpertsOp op) {
       std::vector<bool> isKept = chooseGroups(keys, size, int64_t(*op.getKeptGroups()), int64_t(*op.getGroupKeys()));
       order.erase(std::remove_if(order.begin(), order.end(), [&](int64_t e) { return !isKept[e / size]; }), order.end());
     }
-    // A share is the exponential of a score, divided by the sum of all or, if normalized, of the chosen ones; or a
-    // sigmoid, divided by the sum of the chosen ones only if normalized.
+    // Without `sigmoid`, a share is the exponential of a score, divided by the sum of the exponentials of all scores
+    // or, if normalized, of the chosen scores. With `sigmoid`, a share is the sigmoid of a score and, if normalized,
+    // divided by the sum of the chosen sigmoids.
     if (!op.getSigmoid()) {
-      T most = *std::max_element(weights.begin(), weights.end());
+      // NaN does not count in the maximum.
+      T most = -std::numeric_limits<T>::infinity();
+      for (T weight : weights)
+        most = weight > most ? weight : most;
       for (T &weight : weights)
         weight = std::exp(weight - most);
     }

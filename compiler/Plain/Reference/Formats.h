@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Matrices in formats of integers, `#xfmr.weight_format`, and products by them. Which scales represent a group best is
-// not defined: the calibration chooses them for the rows that it has quantized, and the packer for the others. So the
-// code of these two chooses the scales here, too. All else is written from the documentation of
-// `xfmr.weight_quantize_panels`, `tile.quantize_rows` and `tile.grouped_product`.
+// Matrices in the formats `#xfmr.weight_format` of integers, and products by them. The operations do not define which
+// scale represents a group of weights best: the calibration chooses the scales of the rows that it has quantized, and
+// the packer those of all other rows. This file therefore calls CalibratedRows and WeightQuantizer, which make these
+// choices. Everything else is written from the descriptions of `xfmr.weight_quantize_panels`, `tile.quantize_rows` and
+// `tile.grouped_product`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_PLAIN_REFERENCE_FORMATS_H
@@ -21,8 +22,8 @@ namespace attune::reference {
 namespace tiles = mlir::tiles;
 namespace xfmr = mlir::xfmr;
 
-/// A matrix of integers in groups of columns: element (n, k) is `scales(n, g) * integers(n, k) + minima(n, g)`, where g
-/// is the group of column k. Minima are 0 in a format without them.
+/// A matrix of integers in groups of |groupColumns| columns. With g the group of column k, element (n, k) has the value
+/// `scales(n, g) * integers(n, k) + minima(n, g)`. Minima are 0 in a format without them.
 template <typename T>
 struct GroupedMatrix {
   GroupedMatrix(xfmr::WeightFormat format, int64_t rows, int64_t columns)
@@ -32,15 +33,16 @@ struct GroupedMatrix {
   Matrix<T> integers, scales, minima;
 };
 
-/// Returns |weights| quantized to |format|. A row that |calibrated| has for this format gets its scales, minima and
-/// integers. Infinities and NaN count as 0. Returns nullopt if f16, in which the format stores scales and minima,
-/// cannot represent one.
+/// Returns |weights| quantized to |format|. A row that is in the element of |calibrated| for this format gets the
+/// scales, minima and integers of the calibration. Infinities and NaN count as 0. Returns nullopt if the format stores
+/// scales and minima in f16 and one of them may be out of range (WeightQuantizer::choose).
 template <typename T>
 std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr::WeightFormat format,
                                                  llvm::ArrayRef<CalibratedRows> calibrated) {
   GroupedMatrix<T> result(format, weights.rows, weights.columns);
   std::vector<float> values(weights.values.begin(), weights.values.end());
-  // The scales and minima of each calibrated row. Its values become those that its integers stand for.
+  // The scales and minima of each row that the calibration has quantized; empty for other rows. The values of such a
+  // row are replaced by those that its integers represent.
   std::vector<std::vector<QuantizedGroup>> given(static_cast<size_t>(weights.rows));
   for (const CalibratedRows &rows : calibrated)
     for (int64_t n = 0; rows.getFormat() == format && n < weights.rows; ++n) {
@@ -69,24 +71,27 @@ std::optional<GroupedMatrix<T>> quantizeByGroups(const Matrix<T> &weights, xfmr:
   return fits ? std::optional(std::move(result)) : std::nullopt;
 }
 
-/// The positions of the numbers of a group of columns in the bytes of a panel of |width| rows.
+/// The byte offsets of the scales, minima and integers of one group of columns in a panel of |width| rows, from the
+/// first byte of the group. Rows count from the first row of the panel, columns from the first column of the group.
 struct PanelLayout {
   xfmr::WeightFormat format;
   int64_t width;
 
-  /// Returns the first byte of the scale of |row|, or of its minimum.
+  /// Returns the offset of the first byte of the scale of |row|, or of its minimum.
   int64_t scaleAt(int64_t row) const { return row * format.scaleBytes(); }
   int64_t minimumAt(int64_t row) const { return (width + row) * format.scaleBytes(); }
-  /// Returns the byte of column |k| of the group in |row|. With 4 bits, it is shared with another column.
+  /// Returns the offset of the byte with the integer of column |k| in |row|. With 4 bits, the byte also has the integer
+  /// of another column.
   int64_t integerAt(int64_t row, int64_t k) const {
     int64_t quad = format.bits == 4 ? k / 8 : k / 4;
     return format.headBytes(width) + (quad * width + row) * 4 + k % 4;
   }
-  /// Returns the number of bits by which the integer of column |k| is shifted in its byte.
+  /// Returns the number of bits by which the integer of column |k| is shifted to the left in its byte.
   int shiftOf(int64_t k) const { return format.bits == 4 && k % 8 >= 4 ? 4 : 0; }
 };
 
-/// Returns the panels of |matrix| as bytes, [panels, groups, bytes of a group] in row-major order.
+/// Returns the bytes of `xfmr.weight_quantize_panels` for |matrix|, [panels, groups, bytes of a group] in row-major
+/// order. A panel has |width| rows.
 template <typename T>
 std::vector<uint8_t> encodePanels(const GroupedMatrix<T> &matrix, xfmr::WeightFormat format, int64_t width) {
   const PanelLayout layout{format, width};
@@ -118,7 +123,8 @@ std::vector<uint8_t> encodePanels(const GroupedMatrix<T> &matrix, xfmr::WeightFo
   return result;
 }
 
-/// Returns the matrix of |rows| rows and |columns| columns, with groups of |groupColumns|, that |panels| has.
+/// Returns the matrix that |panels| stores in the layout of encodePanels. The matrix has |rows| rows, |columns| columns
+/// and groups of |groupColumns| columns.
 template <typename T>
 GroupedMatrix<T> decodePanels(const PlainBuffer &panels, xfmr::WeightFormat format, int64_t width, int64_t rows, int64_t columns,
                               int64_t groupColumns) {
@@ -149,14 +155,14 @@ GroupedMatrix<T> decodePanels(const PlainBuffer &panels, xfmr::WeightFormat form
   return result;
 }
 
-/// Rows of integers, with the scale and the sum of the integers of each group of columns, as `tile.quantize_rows` with
-/// three destinations gives them.
+/// Rows of integers, with the scale and the sum of the integers of each group of columns: the three results of
+/// `tile.quantize_rows` with three destinations. Scales and sums have a row for each row and a column for each group.
 template <typename T>
 struct GroupedRows {
   Matrix<T> integers, scales, sums;
 };
 
-/// Quantizes |input| by groups of |groupColumns|.
+/// Quantizes |input| by groups of |groupColumns| columns.
 template <typename T>
 GroupedRows<T> quantizeRowsByGroups(const Matrix<T> &input, int64_t groupColumns) {
   int64_t groups = (input.columns + groupColumns - 1) / groupColumns;
@@ -178,8 +184,8 @@ GroupedRows<T> quantizeRowsByGroups(const Matrix<T> &input, int64_t groupColumns
   return result;
 }
 
-/// Returns the product of |rows| and the transposed |weights|. |minima| is true if the format of the weights has
-/// minima.
+/// Returns the product of |rows| and the transposed |weights|, as `tile.grouped_product` defines it for rows of
+/// integers. |minima| is true if the format of the weights has minima.
 template <typename T>
 Matrix<T> multiply(const GroupedRows<T> &rows, const GroupedMatrix<T> &weights, bool minima) {
   Matrix<T> result(rows.integers.rows, weights.integers.rows);
@@ -200,8 +206,8 @@ Matrix<T> multiply(const GroupedRows<T> &rows, const GroupedMatrix<T> &weights, 
   return result;
 }
 
-/// Returns the sum of elements |begin| … |end| - 1 of row |t|, at most 32, in the order of N2 of
-/// `tile.grouped_product`.
+/// Returns the sum of elements |begin| to |end| - 1 of row |t| of |rows|. These are at most 32 elements, added in the
+/// order of (N2) of `tile.grouped_product`.
 template <typename T>
 T sumBlock(const Matrix<T> &rows, int64_t t, int64_t begin, int64_t end) {
   T sums[16];
@@ -214,7 +220,8 @@ T sumBlock(const Matrix<T> &rows, int64_t t, int64_t begin, int64_t end) {
   return sums[0];
 }
 
-/// Returns the product of |rows|, which are not quantized, and the transposed |weights|.
+/// Returns the product of |rows| and the transposed |weights|, as `tile.grouped_product` defines it for rows of floats.
+/// |minima| is true if the format of the weights has minima.
 template <typename T>
 Matrix<T> multiply(const Matrix<T> &rows, const GroupedMatrix<T> &weights, bool minima) {
   Matrix<T> result(rows.rows, weights.integers.rows);
@@ -236,7 +243,7 @@ Matrix<T> multiply(const Matrix<T> &rows, const GroupedMatrix<T> &weights, bool 
   return result;
 }
 
-/// Rounds |values| to |precision| if it is bf16 or f16.
+/// Rounds |values| to |precision| if |precision| is bf16 or f16; else leaves them unchanged.
 template <typename T>
 void roundToPrecision(std::vector<T> &values, xfmr::Precision precision) {
   if (precision != xfmr::Precision::BF16 && precision != xfmr::Precision::F16)
@@ -245,8 +252,9 @@ void roundToPrecision(std::vector<T> &values, xfmr::Precision precision) {
     value = precision == xfmr::Precision::BF16 ? roundToBf16(static_cast<float>(value)) : fromHalf(toHalf(static_cast<float>(value)));
 }
 
-/// Returns the product of |x| in |precision| and the transposed |w| in |format|, a format of integers, in which rows
-/// may be |calibrated|. Returns nullopt if the format cannot store a scale of |w|.
+/// Returns the product of |x|, rounded or quantized to |precision|, and the transposed |w|, quantized to |format|, a
+/// format of integers. Rows of |w| that are in |calibrated| have the integers of the calibration. Returns nullopt in
+/// the cases in which quantizeByGroups does.
 template <typename T>
 std::optional<Matrix<T>> multiplyInFormat(Matrix<T> x, const Matrix<T> &w, xfmr::WeightFormat format, xfmr::Precision precision,
                                           llvm::ArrayRef<CalibratedRows> calibrated) {

@@ -41,7 +41,8 @@ T activate(xfmr::Activation kind, T x) {
   return x;
 }
 
-/// Returns `x w^T + bias`. Sums run over the columns of |w| in order, the bias is added last; |bias| may be null.
+/// Returns `x w^T + bias`. Sums run over the columns of |w| in order, and the bias is added last. |bias| has an element
+/// for each row of |w|, or is null for none.
 template <typename T>
 Matrix<T> project(const Matrix<T> &x, const Matrix<T> &w, const T *bias) {
   Matrix<T> y(x.rows, w.rows);
@@ -64,7 +65,8 @@ Matrix<T> projectBuffers(const Matrix<T> &x, const PlainBuffer &w, const PlainBu
   return project(x, Matrix<T>(w, prefix), added.empty() ? nullptr : added.data());
 }
 
-/// Returns `x w^T + bias` with |x| and |w| rounded to |precision|, or quantized if it is int8.
+/// Returns `x w^T + bias`. For bf16 and f16, |x| and |w| are rounded to |precision| before the product. For int8, they
+/// are quantized, with one scale for each row.
 template <typename T>
 Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w, const PlainBuffer &bias) {
   roundToPrecision(x.values, precision);
@@ -78,7 +80,7 @@ Matrix<T> projectInPrecision(xfmr::Precision precision, Matrix<T> x, Matrix<T> w
   Matrix<T> y(x.rows, w.rows);
   for (int64_t t = 0; t < y.rows; ++t)
     for (int64_t n = 0; n < y.columns; ++n) {
-      double sum = 0; // exact
+      double sum = 0; // exact, as it adds integers
       for (int64_t k = 0; k < w.columns; ++k)
         sum += double(input.values[t * w.columns + k]) * double(weights.values[n * w.columns + k]);
       y(t, n) = T(sum) * weights.scales[n] * input.scales[t];
@@ -118,8 +120,8 @@ void compute(Context<T> &c, xfmr::LinearOp op) {
   writeMatrix(y, c.out({y.rows, y.columns}));
 }
 
-/// Returns an element of `xfmr.clamped_glu`: `(u + 1) * g * sigmoid(alpha * g)`, where g is |gate| bounded from above
-/// and u is |up| bounded from both sides by |limit|.
+/// Returns an element of `xfmr.clamped_glu`: `(u + 1) * g * sigmoid(alpha * g)`, where g is the smaller of |gate| and
+/// |limit|, and u is |up| clamped to -|limit| … |limit|.
 template <typename T>
 T clampedGlu(T gate, T up, double limit, double alpha) {
   T g = std::min(gate, T(limit)), u = std::max(T(-limit), std::min(up, T(limit)));

@@ -20,7 +20,8 @@ struct Matrix {
   std::vector<T> values;
   Matrix() = default;
   Matrix(int64_t rows, int64_t columns) : rows(rows), columns(columns), values(static_cast<size_t>(rows * columns)) {}
-  /// Copies the matrix |buffer|, or matrix number |prefix| of a stack. A vector becomes a matrix of one column.
+  /// Copies |buffer|, a matrix or a vector, or, with |prefix|, element number |prefix| of a stack of these. A vector
+  /// becomes a matrix of one column.
   explicit Matrix(const PlainBuffer &buffer, std::optional<int64_t> prefix = std::nullopt)
       : Matrix(buffer.size(prefix ? 1 : 0), buffer.rank() > (prefix ? 2 : 1) ? buffer.size(prefix ? 2 : 1) : 1) {
     llvm::SmallVector<int64_t, 3> at;
@@ -46,7 +47,7 @@ void writeMatrix(const Matrix<T> &matrix, const PlainBuffer &out) {
       out.set<T>({i, j}, matrix(i, j));
 }
 
-/// Returns the largest magnitude of |count| values, 0 for none; NaN if one of them is NaN.
+/// Returns the largest magnitude of the |count| elements of |values|: 0 if there are none, NaN if one of them is NaN.
 template <typename T>
 T findLargest(const T *values, int64_t count) {
   T largest = 0;

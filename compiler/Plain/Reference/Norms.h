@@ -9,8 +9,8 @@
 
 namespace attune::reference {
 
-/// Calls |normalize|, which changes a row in place, with each row of |x| plus |residual|; writes the changed rows to
-/// |y|.
+/// Calls |normalize| with each row of |x| + |residual|. |normalize| changes the row in place, and the changed row is
+/// written to |y|. A row extends over the last dimension. A |residual| without data counts as 0.
 template <typename T>
 void forEachRow(const PlainBuffer &x, const PlainBuffer &residual, const PlainBuffer &y,
                 llvm::function_ref<void(std::vector<T> &)> normalize) {

@@ -17,8 +17,8 @@ namespace attune::reference {
 namespace tiles = mlir::tiles;
 namespace xfmr = mlir::xfmr;
 
-/// Returns the scale of a row of weights, `xfmr.weight_scales`. Weights are quantized in f32, also in runs in f64. A
-/// NaN counts as 0; with an infinity, the scale is infinite.
+/// Returns the scale of a row of |count| weights, as `xfmr.weight_scales` defines it. Weights are quantized in f32, in
+/// runs in f64, too. A NaN counts as 0; with an infinity, the scale is infinite.
 inline float scaleOfWeights(const float *row, int64_t count) {
   float largest = 0;
   for (int64_t k = 0; k < count; ++k)
@@ -26,19 +26,21 @@ inline float scaleOfWeights(const float *row, int64_t count) {
   return largest / 127.0f;
 }
 
-/// Returns a weight as an integer, `xfmr.weight_quantize`: 0 for NaN, and for an infinity, whose scale is infinite.
+/// Returns the integer for |weight| in a row with |scale|, as `xfmr.weight_quantize` defines it. The integer is 0 for
+/// NaN and for an infinity, whose row has an infinite scale.
 inline float quantizeWeight(float weight, float scale) {
   float rounded = scale == 0 ? 0 : std::nearbyint(weight / scale);
   return std::isnan(rounded) ? 0 : std::clamp(rounded, -127.0f, 127.0f);
 }
 
-/// The rows of a matrix as integers, and the scale of each row.
+/// The rows of a matrix as integers, in row-major order, and the scale of each row.
 template <typename T>
 struct QuantizedMatrix {
   std::vector<T> values, scales;
 };
 
-/// Quantizes |weights|, a matrix of |rows| rows, as `xfmr.weight_scales` and `xfmr.weight_quantize` define it.
+/// Quantizes |weights|, a matrix of |rows| rows in row-major order, as `xfmr.weight_scales` and `xfmr.weight_quantize`
+/// define it.
 template <typename T>
 QuantizedMatrix<T> quantizeWeights(const std::vector<T> &weights, int64_t rows) {
   QuantizedMatrix<T> result;
@@ -53,7 +55,8 @@ QuantizedMatrix<T> quantizeWeights(const std::vector<T> &weights, int64_t rows) 
   return result;
 }
 
-/// Quantizes |rows| rows of an input, as `tile.quantize_rows` does with two destinations, but without `zero`.
+/// Quantizes |input|, a matrix of |rows| rows in row-major order, as `tile.quantize_rows` with two destinations does,
+/// but without adding `zero` of its description to the integers.
 template <typename T>
 QuantizedMatrix<T> quantizeInput(const std::vector<T> &input, int64_t rows) {
   QuantizedMatrix<T> result;
@@ -75,8 +78,8 @@ void compute(Context<T> &c, xfmr::WeightConvertOp op) {
     copyElement(weight, weight.indicesOf(i), out, weight.indicesOf(i));
 }
 
-/// Calls |use| with the indices of each row of |buffer|, a matrix or a stack of them, and the elements of the row in
-/// f32.
+/// Calls |use| for each row of |buffer|, a matrix or a stack of matrices, with the indices of the row and its elements
+/// converted to f32.
 template <typename Use>
 void forEachWeightRow(const PlainBuffer &buffer, Use use) {
   PlainBuffer rows = buffer;

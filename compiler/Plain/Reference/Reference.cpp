@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Reference functions of operations of `xfmr` and `tile`, each written from the formula of its documentation and shared
-// with no pass. A few operations, such as `xfmr.all_gather`, have none. The functions are slow and simple, and check
-// each index.
+// The reference functions of operations of `xfmr` and `tile`. Each is written from the description of its operation and
+// shares no code with the passes. A few operations, such as `xfmr.all_gather`, have no reference function. The
+// functions are slow and simple, and check each index.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@ using namespace mlir;
 using namespace attune;
 using namespace attune::reference;
 
-/// Calls |use| with |op|, cast to its own class, if it has a reference function. Returns true if so.
+/// If |op| has a reference function, calls |use| with |op|, cast to the class of the operation, and returns true; else
+/// returns false.
 template <typename Use>
 static bool dispatch(Operation *op, Use use) {
   bool known = true;

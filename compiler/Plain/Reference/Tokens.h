@@ -12,7 +12,8 @@ namespace attune::reference {
 
 namespace xfmr = mlir::xfmr;
 
-/// Copies row |from| of |source| to row |to| of |target|. The rows of both tensors have one shape.
+/// Copies row |from| of |source| to row |to| of |target|. A row is the part with one index in the first dimension; rows
+/// of both tensors have the same shape.
 inline void copyRow(const PlainBuffer &source, int64_t from, const PlainBuffer &target, int64_t to) {
   PlainBuffer row = source;
   row.sizes.erase(row.sizes.begin());
@@ -55,7 +56,8 @@ void compute(Context<T> &c, xfmr::EmbeddingOp op) {
     for (int64_t n = 0; n < out.size(1); ++n)
       out.set<T>({t, n}, row(0, n));
   }
-  // As the weight source `#xfmr.scale` computes it: in f64, rounded once.
+  // The product of an element and the f64 scale is computed in f64 and then rounded to T; for float, this is N5 of
+  // xfmr.embedding.
   for (int64_t i = 0, end = op.getScale() ? out.elements() : 0; i < end; ++i) {
     auto at = out.indicesOf(i);
     out.set<T>(at, static_cast<T>(static_cast<double>(out.get<T>(at)) * op.getScale()->convertToDouble()));
@@ -136,8 +138,8 @@ void compute(Context<T> &c, xfmr::ScatterProbabilitiesOp op) {
   }
 }
 
-/// Returns column |n| of the tokens |first| to |end| - 1 of a sequence that begins at |begin|, reduced to one value.
-/// Expects at least one token.
+/// Returns column |n| of the tokens |first| to |end| - 1, reduced to one value. The tokens belong to a sequence whose
+/// first token is |begin|. Expects at least one token.
 template <typename T>
 T pooled(xfmr::PoolKind kind, const PlainBuffer &input, int64_t n, int64_t begin, int64_t first, int64_t end) {
   T result = 0, factors = 0;
@@ -174,7 +176,8 @@ void compute(Context<T> &c, xfmr::PoolOp op) {
   for (int64_t b = 0; b < batch; ++b) {
     int64_t begin = offsets.get<int64_t>({b}), end = offsets.get<int64_t>({b + 1});
     int64_t first = skip.present() ? begin + skip.get<int64_t>({b}) : begin;
-    // The token at position 0 may be padding, which packed sequences do not have.
+    // `first` takes the token at position 0 of the padded sequence. If that is padding, the packed sequence lacks it,
+    // and the result is 0.
     bool isPadding = op.getKind() == xfmr::PoolKind::First && positions.present() && begin < end &&
                      positions.get<int64_t>({begin}) != b * c.number(op.getLength());
     if (first >= end || isPadding)
@@ -202,8 +205,8 @@ void compute(Context<T> &c, xfmr::MergeHeadsOp op) {
       copyElement(x, {t, n / x.size(2), n % x.size(2)}, out, {t, n});
 }
 
-/// Rotates the heads of |input|, `[T, H, D]`, by the angles of |positions|. A row of |table| has the cosines of all
-/// pairs of components, then the sines; components that belong to no pair are copied.
+/// Rotates the heads of |input|, `[T, H, D]`, by the angles of |positions|. Row p of |table| is for position p: the
+/// cosines of all pairs of components, then the sines. Components that belong to no pair are copied.
 template <typename T>
 void rotate(const PlainBuffer &input, const PlainBuffer &positions, const PlainBuffer &table, bool interleaved, const PlainBuffer &out) {
   int64_t rotated = table.size(1), half = rotated / 2;
@@ -243,7 +246,7 @@ void compute(Context<T> &c, xfmr::RelativePositionBiasOp op) {
   for (int64_t column = 0; column < columns; ++column) {
     int64_t d = column - length + 1, a = both ? std::abs(d) : std::max<int64_t>(-d, 0), bucket = a;
     if (a >= m) {
-      // The logarithm of the distance is taken in f32, as in transformers.
+      // The logarithm of the distance is computed in f32, also in runs in f64, as in transformers.
       float ratio = std::log(float(a) / float(m)) / float(std::log(double(op.getMaxDistance()) / double(m)));
       bucket = std::min<int64_t>(n - 1, m + int64_t(ratio * float(n - m)));
     }

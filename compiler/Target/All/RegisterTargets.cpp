@@ -1,8 +1,8 @@
 //===- RegisterTargets.cpp - The targets of this build ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CMake writes Targets.def, one line ATTUNE_TARGET(Name) for each target and kernel backend, whose library defines
-// registerName().
+// CMake writes Targets.def, with a line ATTUNE_TARGET(Name) for each target and each kernel backend. The library of the
+// target or backend defines registerName(), such as registerCpuTarget().
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/All/RegisterTargets.h"

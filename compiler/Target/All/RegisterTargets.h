@@ -6,7 +6,8 @@
 
 namespace attune {
 
-/// Registers every target and kernel backend of this build. Each tool calls it first.
+/// Registers every target and kernel backend of this build; later calls do nothing. Programs call this function before
+/// they use targets, or the passes and dialects of targets.
 void registerAllTargets();
 
 } // namespace attune

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The sums of 32 rows and 32 columns are in two by two AMX tiles of 16 x 16. A step over 64 bytes of K loads two tiles
-// of the input and two of the panel. The epilogue works on vectors, so sums are stored to a buffer on the stack before
-// it. Up to 16 rows need only one row of tiles. Rows past those of the matrix are read (memory planning leaves room for
-// them), multiplied and dropped: tiles of fewer rows would need other tile configurations.
+// The sums of 32 rows and 32 columns are in two by two AMX tiles of 16 x 16. A step takes 64 bytes of each input row,
+// 32 bf16 or 64 i8 of K, and loads two tiles of the input and two of the panel. The epilogue works on vectors, so it
+// reads the sums from a buffer on the stack. A group of up to 16 rows needs only one row of tiles. The code reads and
+// multiplies 16 or 32 rows even if fewer exist, since tiles of fewer rows would need other tile configurations; it does
+// not store the sums of the rows that do not exist. Memory planning leaves room for the reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Rows of a tile, and bytes of one of its rows.
+/// The rows of an AMX tile, and the bytes of a row of it.
 static constexpr int64_t kTileRows = 16, kTileBytes = 64;
 /// Rows of sums that are in registers at once.
 static constexpr int64_t kGroupRows = 2 * kTileRows;
@@ -31,7 +32,7 @@ public:
         stepElements(kTileBytes * 8 / element.getIntOrFloatBitWidth()),
         sumType(element.isBF16() ? Type(builder.getF32Type()) : builder.getI32Type()) {}
 
-  /// Returns null if AMX tiles can multiply these operands, else the reason why not.
+  /// Returns null if AMX tiles can multiply the operands, else the reason why not.
   const char *check() const {
     if (tile.width != 2 * VectorBuilder::kLanes)
       return "its panels are not two tiles wide";
@@ -63,7 +64,8 @@ public:
   }
 
 private:
-  /// Computes the products of |rowTiles| * 16 rows from |firstRow| on by |panel|, and stores the sums to the buffer.
+  /// Emits the products of |rowTiles| * 16 rows from |firstRow| on by the panel with index |panel|, and the stores of
+  /// the sums to the buffer. |shares| is that of ProductTile::prefetch.
   void multiply(Value panel, Value firstRow, int64_t rowTiles, int64_t shares) {
     constexpr int64_t kColumnTiles = 2;
     auto sums = amx::TileType::get({kTileRows, kTileRows}, sumType);
@@ -98,7 +100,7 @@ private:
     return amx::TileMulIOp::create(builder, sum.getType(), a, b, sum, /*isZextLhs=*/builder.getUnitAttr(), /*isZextRhs=*/UnitAttr());
   }
 
-  /// Emits the epilogue as a loop over the |rows| rows from |firstRow| on.
+  /// Emits the epilogue as a loop over the |rows| rows from |firstRow| on, whose sums begin at row 0 of the buffer.
   void finish(Value firstColumn, Value columns, Value firstRow, Value rows) {
     builder.loop(builder.index(0), rows, 1, [&](Value row) {
       Value output = builder.add(firstRow, row);

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects attention tiles on buffers. Gives each tile a `scratch` and a `state` buffer, allocated in the innermost
-// parallel loop around it, so that the memory plan allocates them per worker, or in the function if there is no loop.
-// Tiles in one loop body share scratch buffers of equal size, and state buffers of equal size. Tiles that have scratch
-// are not changed.
+// parallel loop around the tile, or in the function if there is no such loop. The memory plan makes one copy of a
+// buffer in a loop for each worker. Tiles in one loop body share scratch buffers of equal size, and state buffers of
+// equal size. Tiles that have scratch are not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,14 @@ using namespace attune;
 
 namespace {
 
-/// Columns of padding after the scores. Without padding, rows would be 2 KiB apart (512 keys): they would share sets of
-/// the L1 cache, and loads of one row would wait for stores to another whose address has the same low 12 bits.
+/// Columns of padding after the scores. Without padding, rows would be 2 KiB apart (512 keys): the rows would share
+/// sets of the L1 cache, and loads of one row would wait for stores to another row whose address has the same low 12
+/// bits.
 constexpr int64_t kPadding = 16;
-/// Columns of the state: 16 lanes of a sum, the maximum, and padding to whole vectors.
+/// Columns of the state: 16 partial sums, the maximum, and padding to whole vectors.
 constexpr int64_t kStateColumns = 32;
 
-/// Returns the body of the innermost parallel loop around |op|, or of its function.
+/// Returns the body of the innermost parallel loop around |op|; if there is none, the entry block of the function.
 Block *getScope(Operation *op) {
   for (Operation *parent = op->getParentOp(); parent; parent = parent->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForallOp>(parent))
@@ -47,8 +48,9 @@ Block *getScope(Operation *op) {
 struct AttachScratch : attune::impl::AttachScratchBase<AttachScratch> {
   using AttachScratchBase::AttachScratchBase;
 
-  /// Returns an upper bound of the rows (queries x heads) of |op|. A tile has whole groups of the option `rows`, so
-  /// even the smallest one can have more rows than the option `stateRows`: 112 for 7 heads and groups of 16.
+  /// Returns an upper bound of the rows (queries x heads) of |op|. The number of rows of a whole tile is a multiple of
+  /// its heads and of the option `rows`, so even the smallest one can have more rows than the option `stateRows`: 112
+  /// for 7 heads and `rows` = 16.
   int64_t boundRows(tiles::AttentionTileOp op) {
     auto query = cast<MemRefType>(op.getQuery().getType());
     if (!query.isDynamicDim(0) && !query.isDynamicDim(1))

@@ -20,10 +20,10 @@ struct AttentionGroup {
   mlir::Value first, end;
 };
 
-/// The part of a block of keys before the |end| of one group of rows; it may be empty.
+/// The keys of a block that are before AttentionGroup::end of one group of rows; there may be none.
 struct AttentionBlock {
   mlir::Value begin, size;     // the first key and the number of keys
-  mlir::Value isFirst, isLast; // i1: the block is the first or the last one with keys for the group
+  mlir::Value isFirst, isLast; // i1: true for the first, for the last block that the group computes
 };
 
 } // namespace attune

@@ -11,7 +11,7 @@ using namespace mlir;
 using namespace attune;
 using xfmr::ScoreStage;
 
-/// Components per iteration of the product loops.
+/// Components per iteration of the product loop.
 static constexpr int64_t kComponentUnroll = 4;
 static constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
@@ -21,7 +21,7 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   return b.loop(b.index(0), block.size, step, Values(count, b.splat(kLowest)), [&](Value column, ValueRange carried) {
     Value key = b.add(block.begin, column), panel = b.div(key, width), lane = b.rem(key, width);
     Values products = op.hasRelativeTables() ? emitRelativeProducts(key, vectors, panel, lane) : emitProducts(vectors, panel, lane);
-    // Most steps have only keys that exist and that no row's position hides; these need no masks.
+    // Most steps have only keys that exist and that no row's position hides; such steps need no masks.
     Value plain = b.compare(arith::CmpIPredicate::sle, b.add(column, step), block.size);
     if (op.hidesByPosition()) {
       Value before = b.compare(arith::CmpIPredicate::sle, b.add(key, step), rows.front().end);
@@ -48,7 +48,8 @@ AttentionScores::Values AttentionScores::emit(const AttentionBlock &block) {
   });
 }
 
-/// Emits the dot products of all rows' queries with |vectors| vectors of 16 keys, from |lane| on in |panel|.
+/// Emits the dot products of all rows' queries with |vectors| vectors of 16 keys, from |lane| on in |panel|. Returns
+/// those of row r and vector j at r * |vectors| + j.
 AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   Values products = b.multiply(
@@ -61,7 +62,7 @@ AttentionScores::Values AttentionScores::emitProducts(int64_t vectors, Value pan
   return products;
 }
 
-/// Returns the scales of |vectors| vectors of 16 keys, from |lane| on in |panel|; nothing if keys are not i8.
+/// Returns the scales of |vectors| vectors of 16 keys, from |lane| on in |panel|; an empty list if keys are not i8.
 AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value panel, Value lane) {
   Values scales;
   if (!cast<MemRefType>(op.getKey().getType()).getElementType().isInteger(8))
@@ -74,11 +75,12 @@ AttentionScores::Values AttentionScores::loadKeyScales(int64_t vectors, Value pa
   return scales;
 }
 
-/// Returns, for each row and vector of 16 keys from |key| on, the column of |table| for the first of these keys. A
-/// table has a column for each distance, the position of the row minus the key, from the largest distance to the
-/// smallest, with 0 in the middle. Columns are clamped to the table, whose ends are 16 copies of the vectors of the
-/// first and of the last distance. If |inside|, no column needs clamping, and all are computed from the column of the
-/// first row: the position of row r is that of the first row plus r.
+/// Returns, for each row and each of |vectors| vectors of 16 keys from |key| on, the column of |table| for the first
+/// key of the vector. A distance is the position of the row minus the key. A table has a column for each distance, from
+/// the largest to the smallest, with 0 in the middle; the columns of the largest and of the smallest distance are there
+/// 16 times, so that 16 neighboring columns can be loaded at either end. Columns are clamped to the table. If |inside|,
+/// no column needs clamping, and all columns are computed from that of the first row: the position of row r is that of
+/// the first row plus r.
 AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int64_t vectors, bool inside) {
   int64_t columns = cast<MemRefType>(table.getType()).getDimSize(2), count = rows.size();
   auto columnOf = [&](const Row &row, int64_t offset) { return b.add(b.sub(key, row.position), columns / 2 + offset); };
@@ -93,8 +95,8 @@ AttentionScores::Values AttentionScores::emitColumns(Value table, Value key, int
 }
 
 /// Emits query . (key + relative_key[distance]) + key . relative_query[distance]; the term of a missing table is
-/// omitted. If the tile has one head, its rows are consecutive queries: where no distance is beyond the tables, one
-/// column plus constants gives the columns of all rows.
+/// omitted. If the tile has one head, its rows are consecutive queries. Then, if no distance is beyond the tables, one
+/// column plus constants gives the columns of all rows; the code decides this at run time.
 AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t vectors, Value panel, Value lane) {
   int64_t count = rows.size();
   if (count == 1 || cast<MemRefType>(op.getQuery().getType()).getDimSize(1) != 1)
@@ -143,12 +145,13 @@ AttentionScores::Values AttentionScores::emitRelativeProducts(Value key, int64_t
 }
 
 /// Returns the scores of |row| for 16 keys from |key| on, times log2(e), from |product|, the dot products. |sharedMask|
-/// is the result of loadMask if all rows have the same mask; with null, the mask of |row| is loaded. Positions hide no
-/// key here.
+/// is the result of loadMask if all rows have the same mask; if it is null, loads the mask of |row|, if there is one.
+/// Ignores which keys positions hide: the caller hides those.
 Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes lanes, Value sharedMask) {
   double scale = op.getScale().convertToDouble();
   storeStage(row, ScoreStage::Product, product, key, lanes);
-  // The factor from |product| to scores times log2(e). One FMA multiplies by it and adds mask and biases.
+  // The factor from |product| to scores times log2(e). One FMA multiplies by it and adds the mask and the distance
+  // bias.
   double unit = scale * kLog2E;
   if (op.getSoftcap()) {
     double cap = op.getSoftcap()->convertToDouble();
@@ -158,7 +161,7 @@ Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes
   storeStage(row, ScoreStage::Capped, product, key, lanes);
   Value added;
   if (Value table = op.getDistanceBias()) {
-    Value origin = b.div(b.size(table, 1), 2); // an odd number of distances
+    Value origin = b.div(b.size(table, 1), 2); // the column of distance 0, the middle one of an odd number
     Value at = b.add(b.sub(key, row.position), origin);
     added = b.mulf(b.load(table, {broadcastRow(b, table, 0, row.head), at}, lanes), b.splat(kLog2E));
   }
@@ -173,7 +176,8 @@ Value AttentionScores::emitScore(const Row &row, Value product, Value key, Lanes
   return score;
 }
 
-/// Returns the additive mask of |row| times log2(e), at least the lowest float; with `mask_fill`, the mask unchanged.
+/// Returns the mask of |row| for 16 keys from |key| on: times log2(e) and at least the lowest float if it is added to
+/// scores; unchanged with `mask_fill`.
 Value AttentionScores::loadMask(const Row &row, Value key, Lanes lanes) {
   Value values = b.load(op.getMask(), maskIndices(b, op, row, key), lanes);
   return op.getMaskFill() ? values : b.maxf(b.splat(kLowest), b.mulf(values, b.splat(kLog2E)));
@@ -184,7 +188,7 @@ bool AttentionScores::hasMaskPerRow() {
   return llvm::any_of(type.getShape().drop_back(), [](int64_t size) { return size != 1; });
 }
 
-/// Stores |value| times the factor of |stage| if the operation returns scores of that stage.
+/// Stores |value| times captureFactor(|stage|) if the operation returns scores of that stage.
 void AttentionScores::storeStage(const Row &row, ScoreStage stage, Value value, Value key, Lanes lanes) {
   Value target = op.getProbabilities();
   if (!target || op.getScoreStage() != stage)

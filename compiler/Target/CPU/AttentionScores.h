@@ -14,13 +14,15 @@ public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// |maxVectors| is the maximum number of vectors of 16 keys whose scores are in registers at once, for all rows.
+  /// |maxVectors| is the maximum number of vectors of 16 keys whose scores are in registers at once, for each row of
+  /// |group|.
   AttentionScores(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t maxVectors)
       : op(op), b(b), rows(group.rows), maxVectors(maxVectors) {}
 
   /// Emits the scores of |block|, times log2(e), and their stores to the scratch buffer. If `score_stage` is not
   /// `softmax`, also stores the scores of that stage to the destination of probabilities. Returns a vector for each
-  /// row: lane l has the largest of the scores of keys l, l + 16, l + 32, … of |block|, at least the most negative f32.
+  /// row: lane l has the largest of the scores (times log2(e)) of the keys l, l + 16, l + 32, … of |block|, and at
+  /// least the most negative f32.
   Values emit(const AttentionBlock &block);
 
 private:

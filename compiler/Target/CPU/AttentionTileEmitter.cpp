@@ -26,8 +26,8 @@ void AttentionTileEmitter::run() {
   keys = b.size(op.getValue(), 0);
   heads = b.size(op.getQuery(), 1);
   Value count = b.mul(b.size(op.getQuery(), 0), heads);
-  // The first row sees the earliest keys of all rows, the last row the latest. Without any key one empty block still
-  // runs: it writes zeros.
+  // The first row sees the earliest keys of all rows, the last row the latest. Without any key, one empty block still
+  // runs, which writes zeros.
   Value begin = b.index(0), end = b.max(keys, b.index(1));
   if (op.hidesByPosition()) {
     Value last = b.max(b.add(count, -1), b.index(0));
@@ -61,13 +61,14 @@ AttentionGroup AttentionTileEmitter::groupAt(Value first, int64_t count) {
   if (!op.hidesByPosition() || visitsAllKeys(op))
     return group;
   group.end = group.rows.back().end;
-  // At least one block, also if no key is visible.
+  // The range touches at least one block, even if no key is visible.
   group.first = b.max(b.min(group.rows.front().first, b.add(group.end, -1)), b.index(0));
   return group;
 }
 
-/// Emits the block of keys from |begin| on for the |count| rows from |first| on, unless positions hide all of its keys.
-/// Rows without a visible key have one block, which writes their results.
+/// Emits the block of keys from |begin| on for the |count| rows from |first| on, with a condition that skips it if
+/// positions hide all of its keys from these rows. Rows without a visible key have one block, which writes their
+/// results.
 void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
   AttentionGroup group = groupAt(first, count);
   AttentionBlock block;
@@ -85,6 +86,7 @@ void AttentionTileEmitter::emitGroup(Value begin, Value first, int64_t count) {
 }
 
 /// Returns the state after the blocks before |block|: the maximum of each row, then a vector of sums for each row.
+/// Before the first block, these are the lowest f32 and zeros.
 AttentionTileEmitter::Values AttentionTileEmitter::restore(const AttentionGroup &group, const AttentionBlock &block) {
   Values none(group.rows.size(), b.f32(kLowest));
   none.append(group.rows.size(), b.splat(0.0));
@@ -105,7 +107,8 @@ void AttentionTileEmitter::save(const AttentionGroup &group, const AttentionBloc
     for (auto [row, maximum, sum] : llvm::zip_equal(group.rows, maxima, sums)) {
       Value saved = maximum;
       if (needsMaskedRows(op)) {
-        // A maximum ignores NaN. A row with such a score must not pass for one without a visible key.
+        // A maximum can lose a NaN (VectorBuilder::maxf), and a sum cannot. A row with a score of NaN must not be taken
+        // for a row without a visible key.
         Value total = b.sumLanes(sum);
         saved = b.select(b.compare(arith::CmpFPredicate::UNO, total, total), total, maximum);
       }
@@ -155,8 +158,8 @@ void AttentionTileEmitter::emitBlock(const AttentionGroup &group, const Attentio
 // All keys of such a row are hidden, by the mask or by positions (causal masks, windows). The code above gives such a
 // row the mean of the values of the keys that only the mask hides, since these have the largest scores. If positions
 // hide keys as well, the rules `uniform`, `least_masked` and `least_masked_past` of `masked_rows` require the mean over
-// other keys, so these rows are computed again here. In all known models they are padding, so this code is short rather
-// than fast.
+// other keys, so the code of this section computes such rows again. In all known models such rows are padding, so this
+// code is short rather than fast.
 //===----------------------------------------------------------------------===//
 
 void AttentionTileEmitter::emitMaskedRows() {
@@ -181,8 +184,8 @@ Value AttentionTileEmitter::isHiddenByMask(const Row &row, Value key) {
   return b.compare(arith::CmpFPredicate::OLE, b.loadScalar(mask, maskIndices(b, op, row, key)), b.f32(kHidden));
 }
 
-/// Writes the mean of the values of the keys that the rule for fully masked rows names, or of all keys if it names
-/// none, times the head scale, if there is one; and the probabilities, if the operation returns them.
+/// Writes the mean of the values of the keys that the rule `masked_rows` names, or of all keys if the rule names none,
+/// times the head scale if there is one. Also writes the probabilities if the operation returns them.
 void AttentionTileEmitter::emitMaskedRow(const Row &row) {
   Value one = b.f32(1.0), zero = b.f32(0.0);
   bool isUniform = op.getMaskedRows() == xfmr::MaskedRows::Uniform;

@@ -6,8 +6,8 @@
 // values, with a softmax of whole rows between them. The scores, rows x keys, are too large for a cache. So keys are
 // processed in blocks whose scores fit in the L1 cache, and rows in groups whose sums fit in registers.
 //
-// A row r is a pair (query, head), heads innermost. x[r, j] is the score of row r and key j, V the values [keys, E].
-// Groups of 8 rows are those of AVX-512.
+// A row r is a pair (query, head), heads innermost. x[r, j] is the score of row r and key j. V are the values, [keys,
+// E], with E components each. The figure has groups of 8 rows, as code for AVX-512 does.
 //
 //                    block 0 of 512 keys             block 1
 //   group 0, 8 rows  | strip 8 x 512, 16 KiB |  ->   the same strip again  ..      result[r], [E], in memory
@@ -16,20 +16,21 @@
 //
 // For each block of keys, for each group of rows:
 //
-//   scores    strip[r, j] = x[r, j] * log2 e                 rows x score-vectors accumulators; each row's largest in a register
+//   scores    strip[r, j] = x[r, j] * log2 e                 rows x score-vectors accumulators; max[r] in registers
 //   softmax   strip[r, j] = 2^(strip[r, j] - max[r])         and their sum, in 16 lanes
 //   values    result[r]   = result[r] * decay + strip[r] V   rows x value-vectors accumulators
 //
 // Invariants. With one block of keys this is the exact softmax, in two passes over the strip. With more blocks, maxima
 // and sums are kept in `state` for the next block, and the result, the sums and the probabilities of earlier blocks are
-// multiplied by the decay, 2^(old max - new max). Blocks that causal masks or windows hide from all rows of a group are
-// skipped, unless scores of hidden keys are returned; single keys that they hide have the score -infinity. The first
-// block of a group writes its results even if there is no key. The bits of a row's result do not depend on its group.
+// multiplied by the decay, 2^(old max - new max). A group skips blocks that causal masks or windows hide from all its
+// rows, unless the operation returns the scores of hidden keys. In the other blocks, keys that causal masks or windows
+// hide get the score -infinity. The first block of a group writes its results even if there is no key. The bits of a
+// row's result do not depend on its group.
 //
 // Cost. Keys and values are read once for each group of 8 rows, from the L2 cache for all groups but the first. Each
 // worker has 16.5 KiB of scratch for scores, padding included, and 128 bytes of state per row.
 //
-// Smaller blocks of keys, with the online softmax after each, measured slower than 512.
+// Smaller blocks of keys, with the online softmax after each, were slower than blocks of 512 in measurements.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_CPU_ATTENTIONTILEEMITTER_H

@@ -12,7 +12,7 @@ using namespace attune;
 
 /// Keys per iteration of the product loop.
 static constexpr int64_t kKeyUnroll = 4;
-/// The distance of prefetches, in rows of values (tokens). A head's rows are kilobytes apart, too far for the
+/// The distance of prefetches, in rows of values (tokens). The rows of one head are kilobytes apart, too far for the
 /// hardware's prefetcher. docs/measurements.md compares distances.
 static constexpr int64_t kPrefetch = 8;
 
@@ -53,7 +53,7 @@ AttentionValues::Values AttentionValues::emitFactors(ValueRange maxima, ValueRan
     factor = b.select(b.compare(arith::CmpFPredicate::OEQ, sum, zero), zero, factor);
     if (op.getMaskedRows() == xfmr::MaskedRows::Zero) {
       Value seesNone = b.compare(arith::CmpFPredicate::OLE, maxima[r], b.f32(kHiddenTimesLog2E));
-      // A maximum ignores NaN, and a sum does not.
+      // A maximum can lose a NaN (VectorBuilder::maxf), and a sum cannot.
       factor = b.select(b.both(seesNone, b.compare(arith::CmpFPredicate::ORD, sum, sum)), zero, factor);
     }
     factors.push_back(b.splat(factor));

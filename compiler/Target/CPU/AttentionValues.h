@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// Returns the components of value |key| of |op| in the |lanes| from |column| on, as f32; integers are multiplied by
-/// the value's scale.
+/// Returns components of the value of key |key| of |op|, those of |lanes| from |column| on, as f32. Integers are
+/// multiplied by the value's scale.
 mlir::Value loadValue(VectorBuilder &b, mlir::tiles::AttentionTileOp op, mlir::Value key, mlir::Value column, Lanes lanes);
 
 /// Emits the softmax of a group of rows, from scores in the scratch buffer, and the products with the values, for one
@@ -19,20 +19,21 @@ public:
   using Value = mlir::Value;
   using Values = VectorBuilder::Values;
 
-  /// |softmaxRows| is the maximum number of rows whose exponentials are computed together, |maxVectors| that of vectors
-  /// of 16 columns of the result that are in registers at once.
+  /// |softmaxRows| is the maximum number of rows whose exponentials are computed together. |maxVectors| is the maximum
+  /// number of vectors of 16 columns of the result that are in registers at once, for each row.
   AttentionValues(mlir::tiles::AttentionTileOp op, VectorBuilder &b, const AttentionGroup &group, int64_t softmaxRows, int64_t maxVectors)
       : op(op), b(b), group(group), rows(group.rows), softmaxRows(softmaxRows), maxVectors(maxVectors), strip(op.getScratch()),
         result(op.getDestinations()[0]) {}
 
-  /// Replaces the scores of each row, which are multiples of log2(e), by 2^(score - |base|). |base| is the row's
-  /// maximum in this block and all before it, as a vector of equal lanes. Returns |sums|, a vector of 16 partial sums
-  /// for each row, relative to |base|, plus these exponentials.
+  /// Replaces each number s of the strip, a score times log2(e), by 2^(s - |base|). |base| has a vector of equal lanes
+  /// for each row: the maximum of s in this block and all before it. |sums| has a vector of 16 partial sums for each
+  /// row, those of the exponentials of all blocks before this one, relative to |base|. Returns |sums| plus the
+  /// exponentials of this block.
   Values emitExponentials(const AttentionBlock &block, mlir::ValueRange base, mlir::ValueRange sums);
   /// Returns the factor that normalizes the result of each row, as a vector of equal lanes: the head scale (1 if there
-  /// is none) divided by the sum of exponentials, which includes the attention sink. |maxima| has the maximum of each
-  /// row, a scalar, and |sums| its vector of 16 partial sums. The factor is 0 for rows without keys and, with
-  /// `masked_rows = zero`, for fully masked rows.
+  /// is none) divided by the sum of exponentials, which includes the attention sink if there is one. |maxima| has the
+  /// maximum of each row, a scalar; |sums| has a vector of 16 partial sums for each row. The factor is 0 for rows
+  /// without keys and, with `masked_rows = zero`, for fully masked rows.
   Values emitFactors(mlir::ValueRange maxima, mlir::ValueRange sums);
   /// Writes the exponentials of |block| times |factor| as probabilities, and multiplies the probabilities of earlier
   /// blocks, which are in memory, by |earlier|.

@@ -11,16 +11,16 @@ namespace attune {
 
 /// Returns the largest of the 16 lanes of |largest|, which are i32.
 mlir::Value maxOfLanes(VectorBuilder &b, mlir::Value largest);
-/// Returns |scale|, whose members are scalars, with vectors of 16 equal lanes in their place.
+/// Returns |scale|, whose members are scalars, with each member broadcast to a vector of 16 lanes.
 IntegerScale broadcast(VectorBuilder &b, const IntegerScale &scale);
 
-/// Returns the scale with which row |row| of |rows|, f32 `[n, size]` with a static size, is quantized to i8.
+/// Returns the scale with which row |row| of |rows| is quantized to i8. |rows| is f32 `[n, size]` with a static `size`.
 IntegerScale getScaleOfRow(VectorBuilder &b, mlir::Value rows, mlir::Value row);
 
-/// Returns |count| scales, 16 or 1, that begin with the byte at |indices| of |buffer|, which is of i8 and has an f32 in
-/// 4 neighboring bytes: a vector of f32, or with |count| = 1 a scalar.
+/// Returns |count| scales, 16 or 1, as a vector of f32, or as a scalar if |count| is 1. |buffer| is of i8; the scales
+/// are in 4 bytes each, one after the other, from the byte at |indices| on.
 mlir::Value loadScales(VectorBuilder &b, mlir::Value buffer, mlir::ValueRange indices, int64_t count);
-/// Stores |scales|, a vector of f32 or a scalar, from the byte at |indices| of |buffer| on, which is of i8.
+/// Stores |scales|, a vector of f32 or a scalar, in |buffer|, which is of i8, from the byte at |indices| on.
 void storeScales(VectorBuilder &b, mlir::Value scales, mlir::Value buffer, mlir::ValueRange indices);
 
 } // namespace attune

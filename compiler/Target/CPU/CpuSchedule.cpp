@@ -51,7 +51,7 @@ static DotUnit getDotUnit(const CpuFeatures &features) {
     return DotUnit::Portable;
   if (features.vectorBits < 512)
     return DotUnit::Avx2;
-  // Kernels for AMX use the instructions for bf16 of AVX-512, too, which every CPU with AMX has.
+  // Kernels for AMX also use the bf16 instructions of AVX-512, which every CPU with AMX has.
   bool hasTiles = has(features, "amx-bf16") && has(features, "amx-int8") && has(features, "avx512bf16");
   return hasTiles ? DotUnit::Amx : DotUnit::Avx512;
 }
@@ -91,7 +91,8 @@ CpuSchedule attune::getCpuSchedule(const CpuFeatures &features) {
   schedule.dotUnit = getDotUnit(features);
   schedule.vnni = has(features, features.vectorBits >= 512 ? "avx512vnni" : "avxvnni");
   schedule.roundsBF16 = features.vectorBits >= 512 && has(features, "avx512bf16");
-  // CPUs of AMD, which have sse4a, read memory fastest in one stream. AMX tiles read weights in another order.
+  // CPUs of AMD, which have sse4a, read memory fastest in one stream. This setting is not for AMX tiles, which read
+  // weights in another order.
   if (has(features, "sse4a") && schedule.dotUnit != DotUnit::Amx && schedule.dotUnit != DotUnit::Portable) {
     schedule.prefetchStreams = 1;
     schedule.prefetchAhead = 8192;

@@ -14,15 +14,16 @@ namespace attune {
 struct CpuFeatures {
   /// The bits of a vector register, and the number of vector registers.
   int64_t vectorBits = 512, vectorRegisters = 32;
-  /// LLVM's names of features: instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni",
-  /// "amx-bf16", "amx-int8"), "sse4a", which identifies CPUs of AMD, and "x86" for the family.
+  /// Features of x86; empty for other CPUs. "x86" is in the set for every x86 CPU. The other names are LLVM's:
+  /// instructions for products of lower precision ("avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8"), and
+  /// "sse4a", which identifies CPUs of AMD.
   llvm::StringSet<> names;
 };
 
 /// Parameters that only the passes of CPUs read. They change speed, not results, except that |dotUnit| may change the
 /// bits of bf16 products, and |roundsBF16| subnormal numbers that are rounded to bf16.
 struct CpuSchedule {
-  /// Vectors of 16 columns of attention's results that are accumulated at once.
+  /// Vectors of 16 columns of attention's result that are accumulated at once, for each row.
   int64_t valueVectors = 3;
   /// Rows of scores whose exponentials are computed at once.
   int64_t softmaxRows = 8;
@@ -31,12 +32,12 @@ struct CpuSchedule {
   /// True if the CPU has vpdpbusd for its widest vectors: this instruction multiplies unsigned by signed bytes and adds
   /// four products.
   bool vnni = false;
-  /// The prefetch of weights. With 4 streams, a block of one to three row tiles prefetches four parts of the next panel
-  /// side by side; larger blocks prefetch nothing. With 1 stream, a block of one row tile prefetches the weights
-  /// |prefetchAhead| bytes after those in use; larger blocks prefetch nothing, and in products by weights with a scale
-  /// per group neither does a single row. Where one row reads several panels side by side, it prefetches in each panel
-  /// at the distance of |prefetchAhead| bytes divided by the number of panels, with either number of streams. The
-  /// better choice depends on the CPU: see docs/measurements.md.
+  /// The prefetch of weights (see PanelPrefetch.cpp). With 4 streams, a block of one to three row tiles prefetches four
+  /// parts of the next panel side by side. With 1 stream, a block of one row tile prefetches the weights
+  /// |prefetchAhead| bytes after those in use; in products by weights with a scale per group, a tile of a single row
+  /// then prefetches nothing. All other blocks prefetch the next panel in one stream. Where one row reads several
+  /// panels side by side, it prefetches in each panel at the distance of |prefetchAhead| bytes divided by the number of
+  /// panels, with either number of streams. The better choice depends on the CPU: see docs/measurements.md.
   int64_t prefetchStreams = 4, prefetchAhead = 16384;
   /// True if the CPU has an instruction that rounds f32 to bf16.
   bool roundsBF16 = false;

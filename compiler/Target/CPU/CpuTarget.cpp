@@ -28,7 +28,7 @@ CpuTarget::CpuTarget(CpuFeatures machine, xfmr::Precision precision, xfmr::Weigh
 
 /// Returns an error if |backend| cannot use weights in |formats|. A null |backend|, our own passes, can use all.
 static Status checkBackend(const xfmr::WeightFormats &formats, const KernelBackend *backend) {
-  if (!formats.isNative() && backend)
+  if (!formats.list().empty() && backend)
     return Status::error("--weights-format=" + formats.str() + ": not implemented for --kernels=" + backend->name().str() + ", expected " +
                          kOwnKernels.str());
   return {};
@@ -37,7 +37,7 @@ static Status checkBackend(const xfmr::WeightFormats &formats, const KernelBacke
 /// Returns an error if weights in one of |formats| are not implemented for |precision| or |host|.
 static Status checkFormats(const xfmr::WeightFormats &formats, xfmr::Precision precision, const HostMachine &host) {
   const std::string triple = host.triple();
-  // Without instructions that convert f16, LLVM would call a library for it.
+  // Without instructions that convert f16, LLVM would convert by calls of a library.
   bool lacksF16 = StringRef(triple).starts_with("x86_64") && !host.hasFeature("f16c");
   auto check = [&](const std::optional<xfmr::WeightFormat> &format, bool isTable) -> Status {
     if (!format)
@@ -169,7 +169,7 @@ void CpuTarget::addBufferPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createAttachScratch(scratch));
 }
 
-/// These passes leave scf loops over vectors of 16 lanes.
+/// Adds passes that leave scf loops over vectors of 16 lanes.
 void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule) const {
   VectorizeTilesOptions tiles;
   tiles.registerRows = schedule.registerRows;
@@ -200,7 +200,8 @@ void CpuTarget::addVectorPasses(OpPassManager &pm, const rt::Schedule &schedule)
   pm.addPass(createLowerRotaryTile());
 }
 
-/// These passes leave the llvm dialect: bodies of parallel loops are functions, and entries have their C interface.
+/// Adds passes that leave the llvm dialect, in which bodies of parallel loops are functions and entries have their C
+/// interface.
 void CpuTarget::addTargetPasses(OpPassManager &pm) const {
   pm.addPass(createOutlineParallel());
   pm.addPass(createEntryWrappers());

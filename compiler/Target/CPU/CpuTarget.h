@@ -39,7 +39,7 @@ private:
   std::unique_ptr<KernelBackend> backend;
   mlir::rt::Schedule shared;
   CpuSchedule own;
-  /// LLVM's names of the CPU and of the target triple; empty if only the features are known.
+  /// LLVM's name of the CPU, and the target triple; empty if a module's attribute gives only the features.
   std::string cpu, triple;
 };
 

@@ -4,7 +4,8 @@
 //
 // Code for `tile.grouped_product` of rows of f32 or bf16: integers of weights are converted in registers, multiplied by
 // the rows and summed in blocks of 32 columns (of 16 if a group has 16); the sum of a block is multiplied by the scale
-// of its group. So a weight costs one multiply-add beside its conversion, and scales cost one for each block.
+// of its group. So a weight costs one multiply-add beside its conversion, and a scale costs one multiply-add for each
+// block. With q[n, k] the integer of output n and column k, x[r, k] the row r, and g the group of the block:
 //
 //   for each block of columns
 //     sum[r, n] = 0
@@ -12,30 +13,31 @@
 //     acc[r, n] = fma(scale[n, g], sum[r, n], acc[r, n])
 //     acc[r, n] = fma(minimum[n, g], sum of x[r, k], acc[r, n])            only in formats with minima
 //
-// A vector of 16 words of a panel has bytes of 16 outputs and of four neighbors in K, in int4 of eight:
+// A vector of 16 words of a panel has a word of 32 bits for each of 16 outputs. A word has the integers of four
+// neighbors in K in int8, and of eight in int4:
 //
 //   word of output n, int4   | k+7 k+3 | k+6 k+2 | k+5 k+1 | k+4 k |       4 bits each, most significant first
 //   word of output n, int8   |   k+3   |   k+2   |   k+1   |   k   |
 //
 // Conversions to f32. int4 with AVX-512: a shift moves the four bits of two columns to the low ends of the halves of
 // each word, vpermw replaces the halves by bf16 of a table of 16, and a shift of the low half or a mask of the high
-// half makes f32 of them. Otherwise, and for int8: shifts, or with minima a shift and a mask, extend the integer to the
-// word, which is converted. Conversions to bf16, for vdpbf16ps, which multiplies pairs of neighbors: int4 by the same
-// table, after one shuffle that brings neighbors to the two halves of a word; int8 as to f32, whose upper halves are
-// the bf16.
+// half makes f32 of them. Otherwise, and for int8: shifts, or with minima a shift and a mask, extend the integer to a
+// word, which is converted to f32. Conversions to bf16, for vdpbf16ps, which multiplies pairs of neighbors: int4 by the
+// same table, after one shuffle that brings neighbors to the two halves of a word; int8 as to f32, whose upper halves
+// are the bf16.
 //
-// Schedule. A loop over blocks keeps the accumulators. For one row a block is straight code; as its sum does not depend
-// on the block before it, the CPU begins a block before the last one ends. For several rows a loop over a few columns
-// converts each weight once for all rows, whose sums fill the registers; the accumulators are used once a block and may
-// be in memory.
+// Schedule. A loop over blocks keeps the accumulators. For one row a block is straight code; as the sum of a block does
+// not depend on the block before, the CPU begins a block while it still computes the one before. For several rows a
+// loop of 8 columns per iteration converts each weight once for all rows. The sums of the block fill the registers; the
+// accumulators are used once a block and may be in memory.
 //
 // Invariants. The order of additions does not depend on the number of rows. With rows of f32 all operations are f32
 // multiply-adds and exact conversions, so the bits are the same for all machines, too.
 //
 // Tried and rejected: scale * q as an f32 weight, multiplied by x in the order of all K (two multiplications for a
-// weight, and one chain for each output over all of K; in prototypes one row of int4 was slower by a fifth); blocks of
-// 16 columns (several rows 3 % slower, one row the same); the columns of two or more blocks in turns (one row up to
-// 15 % slower, as registers do not suffice).
+// weight, and one chain of dependent additions for each output over all of K; in prototypes one row of int4 was slower
+// by a fifth); blocks of 16 columns (several rows 3 % slower, one row the same); the columns of two or more blocks in
+// turns (one row up to 15 % slower, as registers do not suffice).
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,8 +75,8 @@ private:
   /// Columns of an iteration of the loop over a block for several rows.
   static constexpr int64_t kLoopColumns = 8;
 
-  /// The place of a block in a panel: its group, and the byte in the group at which its integers begin; and its first
-  /// column.
+  /// The location of a block: its group, the byte in the group's part of a panel at which its integers begin, and its
+  /// first column in the rows.
   struct Block {
     Value group, byte, column;
   };
@@ -106,8 +108,8 @@ private:
     return block;
   }
 
-  /// Adds the products of the |columns| columns of block |index| to the accumulators |acc|: |vectors| of the first row,
-  /// then of the next one, and so on.
+  /// Adds the products of the |columns| columns of block |index| to the accumulators |acc|: |vectors| vectors of the
+  /// first row, then those of the next one, and so on.
   void addBlock(const ProductTile::Tile &part, Value index, int64_t columns, Values &acc) {
     Block block = locate(index);
     Value panel = part.panel.index;
@@ -127,7 +129,7 @@ private:
     rescale(panel, block, columns, part.rows, sums, acc);
   }
 
-  /// Multiplies the sums of a block by the scales of its group and adds them to |acc|.
+  /// Multiplies the sums of a block by the scales of its group and adds them, and the terms of minima, to |acc|.
   void rescale(Value panel, const Block &block, int64_t columns, ArrayRef<Value> rows, ArrayRef<Value> sums, Values &acc) {
     Values scales, minima;
     for (int64_t vector = 0; vector < vectors; ++vector) {
@@ -177,7 +179,7 @@ private:
     }
   }
 
-  /// Loads element |k| of |row|, or a pair of bf16 from |k| on, to all lanes.
+  /// Loads element |k| of |row| to all lanes, or, with rows of bf16, the pair of elements from |k| on.
   Value loadRow(Value row, Value k) {
     if (!bf16)
       return builder.splat(builder.loadScalar(tile.op.getRows(), {row, k}));
@@ -243,8 +245,8 @@ private:
     return vector::BitCastOp::create(builder, pairType(), arith::OrIOp::create(builder, low, high));
   }
 
-  /// Returns, for each half of |word|, the bits of the bf16 of the integer of 4 bits that begins at bit |bit| of the
-  /// half.
+  /// Returns, in each 16-bit half of |word|, the bits of a bf16: the value of the 4-bit integer that begins at bit
+  /// |bit| of that half.
   Value readTable(Value word, int64_t bit) {
     VectorType halves = VectorType::get({2 * VectorBuilder::kLanes}, builder.getI16Type());
     // The instruction indexes a table of 32; the bit above the integer does not matter if both halves of the table

@@ -4,12 +4,13 @@
 //
 // Code for `tile.grouped_product` of quantized rows: products of int8 rows by panels of int4 or int8 weights. The
 // weights of a panel are one stream of bytes, in which the scales and minima of each group of columns precede its
-// integers. A register tile keeps an f32 accumulator for each row r and output n, and i32 sums of the current group:
+// integers. A register tile keeps an f32 accumulator acc and an i32 sum of the current group for each row r and output
+// n:
 //
 //   for each group g of columns
 //     sum[r, n] = (base - zero) * sums[r, g]                 zero: the stored weight that means 0 (stored unsigned)
 //                                                            base: the stored weight that the unit multiplies as 0
-//                                                            sums: an operand, the sums of the row's integers
+//                                                            sums: an operand, the sum of row r's integers in group g
 //     for each quad of columns                               sum[r, n] += 4 products of bytes
 //     acc[r, n] = fma(f32(sum[r, n]), rowScale[r, g] * scale[n, g], acc[r, n])
 //     acc[r, n] = fma(minimum[n, g], rowScale[r, g] * f32(sums[r, g]), acc[r, n])      only in formats with minima
@@ -19,8 +20,9 @@
 //
 // Units. vpdpbusd multiplies unsigned weights by signed bytes of the row and adds four products in 32 bits. Without it,
 // vpmaddubsw adds two products in 16 bits with saturation. Of int4 weights, sixteen products of at most 15 * 127 fit in
-// 16 bits, so they are added before they are widened. Of int8 weights, signs move from the weights to the row
-// (vpsignb), and two products of at most 128 * 127 fit. The portable unit widens bytes to 32 bits.
+// 16 bits, so they are added before they are widened. Of int8 weights, only two products of at most 128 * 127 fit; for
+// them, signs move from the weights to the row (vpsignb), which leaves the weights unsigned. The portable unit widens
+// bytes to 32 bits.
 //
 // Invariants. Integer sums are exact, in any order and for any unit, as long as a group has at most 65536 columns. For
 // any number of rows, the accumulator adds the groups in order, by one FMA each (two with minima). So the bits of a
@@ -85,14 +87,14 @@ private:
     tile.finishRows(part, join(sums));
   }
 
-  /// Columns of a step. With int4 weights and vpmaddubsw, each lane of 16 bits adds the products of half of them, which
-  /// fit: 16 * 15 * 127 < 2^15.
+  /// Columns of a step. With int4 weights and vpmaddubsw, each lane of 16 bits adds the products of half of the
+  /// columns, which fit: 16 * 15 * 127 < 2^15.
   static constexpr int64_t kStep = 32;
   /// Returns true if the steps of a group are a loop.
   bool hasLoop() const { return groupColumns > 2 * kStep; }
 
-  /// Adds the products of |group|, one of |groups|, to the accumulators |acc|: |vectors| of the first row, then of the
-  /// next one, and so on.
+  /// Adds the products of |group|, one of |groups|, to the accumulators |acc|: |vectors| vectors of the first row, then
+  /// those of the next one, and so on.
   void addGroup(Value panel, Value group, int64_t groups, ArrayRef<Value> rows, int64_t shares, Values &acc) {
     int64_t head = tile.format.headBytes(tile.width), bias = (signedWeights ? 128 : 0) - tile.format.zero();
     Values rowSums, sums;
@@ -126,7 +128,7 @@ private:
     rescale(panel, group, rows, rowSums, sums, acc);
   }
 
-  /// Multiplies the sums of a group by the scales and adds them to |acc|.
+  /// Multiplies the sums of a group by the scales and adds them, and the terms of minima, to |acc|.
   void rescale(Value panel, Value group, ArrayRef<Value> rows, ArrayRef<Value> rowSums, ArrayRef<Value> sums, Values &acc) {
     Values scales, minima;
     for (int64_t vector = 0; vector < vectors; ++vector) {
@@ -153,8 +155,8 @@ private:
   // Products of bytes
   //===--------------------------------------------------------------------===//
 
-  /// Adds the products of |columns| columns to |sums|. The first one is column |k| of the input, and its weights begin
-  /// at byte |byte| of the group.
+  /// Adds the products of |columns| columns to |sums|. The first column is column |k| of the rows, and the weights
+  /// begin at byte |byte| of the group.
   void addStep(Value panel, Value group, Value byte, Value k, int64_t columns, ArrayRef<Value> rows, Values &sums) {
     bool narrow = tile.format.bits == 4, addsInWords = unit == ByteUnit::Avx2 && narrow;
     Values words(addsInWords ? sums.size() : 0);
@@ -204,7 +206,7 @@ private:
     return arith::AndIOp::create(builder, shifted, splatOf(type, 15));
   }
 
-  /// Returns the magnitudes of signed weights, the unsigned operand of vpmaddubsw; null if weights are not signed.
+  /// Returns the magnitudes of |weights|, the unsigned operand of vpmaddubsw, if |signedWeights|; else null.
   Value prepare(Value weights) { return signedWeights ? math::AbsIOp::create(builder, signedOf(weights)).getResult() : Value(); }
   Value signedOf(Value weights) { return arith::XOrIOp::create(builder, weights, splatOf(cast<VectorType>(weights.getType()), -128)); }
 
@@ -223,7 +225,8 @@ private:
     return {vector::BitCastOp::create(builder, vectorOf(4 * lanes, i8), splat(word))};
   }
 
-  /// Returns |sum| plus, in each lane, the products of four weights and four elements of a row.
+  /// Returns |sum| plus, in each lane, the products of four weights and four elements of a row. |magnitudes| is the
+  /// result of prepare.
   Value multiply(Value sum, Value weights, Value magnitudes, const Values &input) {
     if (unit == ByteUnit::Portable) {
       Value words = vector::BitCastOp::create(builder, vectorOf(lanes, i32), weights);
@@ -247,7 +250,7 @@ private:
   /// Returns the sums of pairs of words, in 32 bits.
   Value addWords(Value words) { return call("llvm.x86.avx2.pmadd.wd", i32, {words, splatOf(cast<VectorType>(words.getType()), 1)}); }
 
-  /// Calls an instruction whose result has as many bits as a vector, in elements of |type|.
+  /// Calls the intrinsic |name|, whose result has |lanes| * 32 bits, in elements of |type|.
   Value call(StringRef name, Type type, ValueRange operands) {
     VectorType result = vectorOf(lanes * 32 / type.getIntOrFloatBitWidth(), type);
     return LLVM::CallIntrinsicOp::create(builder, result, builder.getStringAttr(name), operands).getResult(0);

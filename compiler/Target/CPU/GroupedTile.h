@@ -10,7 +10,7 @@
 namespace attune {
 
 /// The register tile of a `tile.grouped_product`: its operands, its epilogue, and loads from the bytes of a panel,
-/// which are `[groups, bytes of a group]`: scales, then minima if the format has them, then integers.
+/// `[groups, bytes of a group]`. Each group has scales, then minima if the format has them, then integers.
 class GroupedTile : public ProductTile {
 public:
   GroupedTile(VectorBuilder &builder, mlir::tiles::GroupedProductOp op, mlir::linalg::LinalgOp epilogue, int64_t rows, PrefetchPlan plan);

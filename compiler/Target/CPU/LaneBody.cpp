@@ -45,7 +45,7 @@ const char *LaneBody::check() {
     if (!element.isF32() && !element.isBF16() && !element.isInteger(64) && !element.isInteger(32) && !isUniform(operand))
       return "an operand has elements that are none of f32, bf16, i64 and i32";
   }
-  // The values of the body that differ between lanes.
+  // The values of the body that can differ between lanes.
   llvm::SmallPtrSet<Value, 16> varying;
   for (OpOperand &operand : op->getOpOperands())
     if (!isUniform(operand) || op.isDpsInit(&operand))
@@ -110,8 +110,8 @@ Value LaneBody::widen(Value value) {
   return vector::BroadcastOp::create(builder, type, value);
 }
 
-/// Computes the result of |bodyOp|, whose operands are in `values` or `uniform`. With a null |point|, returns null for
-/// `linalg.index` and for results that are not uniform.
+/// Emits |bodyOp| and returns its result. Its operands are in `values` or `uniform`, or are defined outside the body.
+/// With a null |point|, returns null for `linalg.index` and for results that are not uniform.
 Value LaneBody::compute(Operation &bodyOp, const LanePoint *point) {
   auto valueOf = [&](Value operand) -> Value {
     if (operand.getParentBlock() != op.getBlock())

@@ -27,12 +27,13 @@ public:
   /// Returns null if the body can be evaluated, else the reason why not.
   const char *check();
 
-  /// Emits the uniform values at |outer|, an index for each loop but the last. Later calls of evaluate() reuse them, so
-  /// they must dominate the insertion points of these calls.
+  /// Emits the uniform values at |outer|, an index for each loop but the last. Later calls of evaluate(), until the
+  /// next call of prepare(), must be at points with this |outer|. They reuse the values, which must dominate their
+  /// insertion points.
   void prepare(mlir::ValueRange outer);
 
-  /// Returns the value that the body yields at |point|: a vector, or a scalar if it is uniform. |given| maps operand
-  /// numbers to values that replace the elements of these operands.
+  /// Emits the body at |point| and returns the value that it yields: a vector, or a scalar if the value is uniform.
+  /// |given| maps operand numbers to values that replace the elements of these operands.
   mlir::Value evaluate(const LanePoint &point,
                        const llvm::DenseMap<unsigned, mlir::Value> &given = llvm::DenseMap<unsigned, mlir::Value>());
 

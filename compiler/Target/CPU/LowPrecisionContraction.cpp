@@ -39,8 +39,8 @@ const char *LowPrecisionTile::check() {
     return "its panels are not as wide as their rows are apart";
   if (!tile.epilogue && getElementTypeOrSelf(output) != getElementTypeOrSelf(tile.contraction.getDpsInits()[0]))
     return "its sums are stored as another type";
-  // A tile of fewer columns has a view of the panel's first columns. The panel has all |width| columns, so the code
-  // reads them all, through a view of the whole panel.
+  // The operand of a tile of fewer than |width| columns is a view of the first columns of a panel. In memory the panel
+  // has all |width| columns, so the code reads them all, through a view of the whole panel.
   auto whole =
       MemRefType::get({panelType.getDimSize(0), panelType.getDimSize(1), width, group}, panelType.getElementType(), panelType.getLayout());
   if (whole != panelType) {

@@ -35,8 +35,8 @@ private:
 const char *vectorizeLowPrecision(VectorBuilder &builder, ContractionTile tile, int64_t rows, DotUnit unit, PrefetchPlan plan);
 
 /// Emits |tile|, whose operands are bf16 or i8, by AMX, whose tile registers have 16 rows of 64 bytes. The code reads
-/// the input in whole groups of 16 rows, so up to 15 rows past its end must be readable. Returns null, or the reason
-/// why it cannot.
+/// the input in whole groups of 16 rows, so up to 15 rows past the end of the input must be readable. Returns null, or
+/// the reason why it cannot.
 const char *emitAmxContraction(VectorBuilder &builder, ContractionTile tile, PrefetchPlan plan);
 
 } // namespace attune

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects amx operations on buffers, with AMX tiles carried through scf loops and branches. Leaves intrinsics on LLVM's
-// tile type, `x86_amx`. MLIR's conversion of vectors to LLVM does not convert values that loops carry, so this pass
-// runs before loops are lowered to branches.
+// Expects amx operations on buffers, with AMX tiles that scf loops and branches may carry. Leaves intrinsics, and scf
+// operations, on LLVM's tile type, `x86_amx`. MLIR's conversion of vectors to LLVM, which can convert amx operations
+// too, does not convert AMX tiles that loops carry, so this pass runs before loops are lowered to branches.
 //
 //===----------------------------------------------------------------------===//
 

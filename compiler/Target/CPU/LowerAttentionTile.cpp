@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.attention_tile` with scratch, on buffers of f32 (keys and values of caches may have other types). Tiles on
-// tensors stay. AttentionTileEmitter.h describes the emitted code.
+// Expects `tile.attention_tile` with scratch, on buffers of f32 (keys and values may have the types of caches). Tiles
+// on tensors stay. AttentionTileEmitter.h describes the emitted code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,13 +27,13 @@ using namespace attune;
 
 namespace {
 
-/// Reports an error if |op| cannot be lowered with groups of |rows| rows.
+/// Reports an error and fails if |op| cannot be lowered with groups of |rows| rows.
 LogicalResult verifyBuffers(tiles::AttentionTileOp op, int64_t rows) {
   if (op.hasKeyRows())
     return op.emitOpError("expects keys in panels, but got ") << op.getKey().getType();
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
-    bool isCached = operand == op.getKey() || operand == op.getValue(); // the verifier knows the types of caches
+    bool isCached = operand == op.getKey() || operand == op.getValue(); // the verifier checks their types
     if (type && (!(isCached || type.getElementType().isF32()) || !type.isLastDimUnitStride()))
       return op.emitOpError("expects f32 buffers with a contiguous last dimension, but got ") << type;
   }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expects `tile.cache_rows` on buffers with contiguous rows. Leaves a loop over values, with vectors of 16 components.
-// Rows of i8 are read twice: for the largest magnitude, which decides the scale, and for the integers.
+// For rows of i8 the values are read twice: for the largest magnitude, which decides the scale, and for the integers.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/CPU/CacheScales.h"

@@ -7,8 +7,8 @@
 // a multiple of 16, the last lanes of the loads are masked.
 //
 // A panel of i8 needs the largest magnitude of each key first. A row of a transposed block has a lane for each key, so
-// the maxima of 16 keys are lanes, too: the blocks of 16 keys are transposed twice, for the maxima and for the
-// integers.
+// the maxima of 16 keys are the lanes of one vector. Each block of 16 keys is transposed twice, for the maxima and for
+// the integers.
 //
 // A masked load of memory that has no page yet does not fault, but takes some 140 ns (Zen 4). The rows past the last
 // key are such memory if the caller has allocated memory for longer sequences. So the load of a missing key has the
@@ -60,7 +60,7 @@ Values transpose(VectorBuilder &e, Values rows) {
     pairs.push_back(shuffle(rows[i], rows[i + 1], {0, 4, 1, 5}));
     pairs.push_back(shuffle(rows[i], rows[i + 1], {2, 6, 3, 7}));
   }
-  for (int64_t g = 0; g < 16; g += 4) // fours[g + c], quarter q: column 4q + c of rows g .. g + 3
+  for (int64_t g = 0; g < 16; g += 4) // fours[g + i], quarter q: column 4 q + i of rows g to g + 3
     for (int64_t c = 0; c < 2; ++c) {
       fours[g + 2 * c] = shuffle(pairs[g + c], pairs[g + c + 2], {0, 1, 4, 5});
       fours[g + 2 * c + 1] = shuffle(pairs[g + c], pairs[g + c + 2], {2, 3, 6, 7});
@@ -74,8 +74,9 @@ Values transpose(VectorBuilder &e, Values rows) {
   return result;
 }
 
-/// Returns the components |d| to |d| + |components| - 1 of the 16 keys from |column| on, a vector of keys for each
-/// component. |left| is the number of keys from |column| on; null if it is at least 16.
+/// Returns the components |d| to |d| + |components| - 1 of the 16 keys from key |column| on: for each component, a
+/// vector with a lane for each key. |left| is the number of keys from |column| on, or null if that is at least 16.
+/// Lanes of keys that do not exist are 0.
 Values loadBlock(VectorBuilder &e, Value keys, Value d, int64_t components, Value column, Value left) {
   Values rows;
   for (int64_t i = 0; i < 16; ++i) {

@@ -110,12 +110,12 @@ private:
   }
 
   /// Calls |body| for each chunk of 16 of |count| columns with the result of the call before it, |initial| for the
-  /// first. Many columns become a loop.
+  /// first. If there are more than |kUnrolled| columns, most of the chunks become a loop.
   Value foldChunks(int64_t count, Value initial, llvm::function_ref<Value(Value offset, Lanes lanes, Value carried)> body) {
     constexpr int64_t kUnrolled = 128;
     int64_t whole = count > kUnrolled ? count / kUnrolled * kUnrolled : 0;
-    // If the last group of a row has fewer than |count| columns, the loop covers only chunks that are whole in it, too:
-    // |body| needs a constant offset for a chunk that is partial or missing there.
+    // If the last group of a row has fewer than |count| columns, the loop covers only chunks that are whole in that
+    // group, too: |body| needs a constant offset for a chunk that is partial or missing there.
     int64_t existing = columns % *op.getGroup();
     if (whole > existing && existing != 0)
       whole = existing / kUnrolled * kUnrolled;
@@ -128,8 +128,8 @@ private:
     return initial;
   }
 
-  /// Returns the largest magnitude of a row as f32; NaN if the row has a NaN. Four chunks have maxima of their own,
-  /// since a single maximum would wait for the one before it.
+  /// Returns the largest magnitude of a row as f32; NaN if the row has a NaN. Four neighboring chunks go to four
+  /// separate maxima, since each step of a single maximum would wait for the step before it.
   Value largestMagnitude(Value row) {
     constexpr int64_t kParts = 4, kStep = kParts * VectorBuilder::kLanes;
     VectorBuilder::Values parts(kParts, arith::ConstantOp::create(builder, builder.getZeroAttr(words())));

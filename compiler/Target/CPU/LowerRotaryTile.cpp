@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers, with positions of i64. A rotary embedding is a loop
-// over tokens and heads, with the vectors of a head unrolled. If pair i consists of component i of the first half and
-// component i of the second half of the rotated components, 16 pairs are two vectors. If a pair is two neighbors
-// (interleaved), 8 pairs are one vector, in which a shuffle swaps neighbors. `tile.unpack_keys` copies keys of a panel
-// into rows, element by element.
+// Expects `tile.rotary_tile` and `tile.unpack_keys` on f32 buffers, with positions of i64. A rotary embedding becomes a
+// loop over tokens and heads, with the vectors of a head unrolled. If pair i consists of component i of the first half
+// and component i of the second half of the rotated components, 16 pairs are two vectors. If a pair is two neighbors
+// (interleaved), 8 pairs are one vector, in which a shuffle swaps neighbors. The code of `tile.unpack_keys` copies keys
+// of a panel into rows, element by element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -113,7 +113,8 @@ void lower(tiles::UnpackKeysOp op) {
   });
 }
 
-/// Reports an error if an operand of |op| is neither a buffer of f32 with contiguous rows nor a buffer of i64.
+/// Reports an error and fails if an operand of |op| is neither a buffer of f32 with contiguous rows nor a buffer of
+/// i64.
 LogicalResult verifyBuffers(Operation *op) {
   for (Value operand : op->getOperands()) {
     auto type = cast<MemRefType>(operand.getType());

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace attune;
 
-/// Returns |value| if it is a block argument, or the block argument of which |value| is the extension by an op |Ext|;
-/// null otherwise.
+/// Returns |value| if it is a block argument, or the block argument that an op |Ext| extends to |value|; null
+/// otherwise.
 template <typename... Ext>
 static BlockArgument widened(Value value) {
   Operation *op = value.getDefiningOp();
@@ -62,7 +62,7 @@ static bool isMultiplyAdd(linalg::LinalgOp op) {
          widened<arith::ExtFOp>(multiply.getRhs()) == body->getArgument(1);
 }
 
-/// Returns true if |op| maps `C[m, n] += A[m, k] * B[.., k, ..]` in this order of loops.
+/// Returns true if |op| maps `C[m, n] += A[m, k] * B[.., k, ..]`, with loops in the order m, n, k.
 static bool hasContractionMaps(linalg::LinalgOp op) {
   AffineExpr m, n, k;
   bindDims(op.getContext(), m, n, k);
@@ -84,7 +84,8 @@ static bool isEpilogue(linalg::LinalgOp epilogue, Operation *op, Value sum) {
   if (epilogue.getNumLoops() != 2 || epilogue.getNumParallelLoops() != 2 || epilogue.getNumDpsInits() != 1 ||
       epilogue.getDpsInits()[0] == sum || llvm::count(epilogue->getOperands(), sum) != 1)
     return false;
-  // The epilogue of one panel precedes the product with the next one, which reads all operands of |op| again.
+  // The epilogue must not write an operand of |op|: the product with the next panel, which follows the epilogue of this
+  // one, reads all of them again.
   Value written = getRoot(epilogue.getDpsInits()[0]);
   if (llvm::any_of(op->getOperands(), [&](Value operand) { return operand != sum && getRoot(operand) == written; }))
     return false;

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects scf.forall on buffers, without results. For each outermost loop, leaves a function over a range of the
-// flattened iterations and an rt.parallel_call of it; loops inside bodies and loops from 0 to the constant 1 become
-// scf.for. Functions with an operation that calls the runtime, and their callers, get a pointer to the runtime's
-// structure attune_host as first argument.
+// Expects scf.forall on buffers, without results. Loops inside other parallel loops, and loops from 0 to the constant
+// 1, become scf.for. For each of the remaining loops, leaves a function over a range of the flattened iterations and an
+// rt.parallel_call of it. Functions with an operation that calls the runtime (rt.parallel_call, rt.rank,
+// rt.all_gather), and their callers, get a pointer to the runtime's structure attune_host as first argument.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,8 @@ private:
 
 } // namespace
 
-/// Turns loops inside parallel loops, and loops that are known to run once, into scf.for. They do not call the runtime.
+/// Turns parallel loops inside parallel loops, and those that are known to have one iteration, into scf.for, which does
+/// not call the runtime. Fails, with an error, if a parallel loop has results.
 LogicalResult OutlineParallel::makeSequential(func::FuncOp function) {
   SmallVector<scf::ForallOp> sequential;
   WalkResult walk = function.walk([&](scf::ForallOp loop) -> WalkResult {

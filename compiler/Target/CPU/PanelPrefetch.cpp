@@ -3,9 +3,9 @@
 //===----------------------------------------------------------------------===//
 //
 // To compute a projection of few rows takes less time than to load its weights from DRAM, so the memory must stay busy
-// from the first row tile of a block to the last. So each row tile prefetches a share of the next panel while it
-// multiplies the current one. A share is read in several streams (s0 to s3 in the figure), as many as the machine needs
-// for its full bandwidth.
+// from the first row tile of a block to the last. To this end, each row tile prefetches a share of the next panel while
+// it multiplies the current one. A share is read in several streams (s0 to s3 in the figure), as many as the machine
+// needs for its full bandwidth.
 //
 //   memory        | panel p: in use          | panel p + 1                                           |  a cell: a segment of lines
 //                 |                          | share 0             | share 1             | share 2 .. |
@@ -20,12 +20,12 @@
 //   8 and more                 8          1: one line per iteration                 (f32 panels of 32 columns, 4 steps)
 //
 // Invariants. Together the shares cover the next panel; if there are more tiles than shares, several tiles prefetch the
-// same share. The number of prefetches per iteration is a constant of the code; if an iteration has fewer lines than
-// streams, the streams take turns. A prefetch never faults, so lines after the last panel do no harm.
+// same share. Each iteration of a k loop has the same number of prefetches; if that is less than the number of streams,
+// the streams take turns. A prefetch never faults, so lines after the last panel do no harm.
 //
 // Cost. A whole tile has one k loop for each row of the table; a block chooses one by its number of row tiles.
 //
-// Tried and rejected: four panels of one stream each (these panels and the four in use do not fit into the L2 cache),
+// Tried and rejected: four streams in four panels (these panels and the four in use do not fit into the L2 cache),
 // eight streams (no gain), and hints that keep lines out of the larger caches (the weights of a small model should stay
 // there). docs/measurements.md has bandwidths.
 //
@@ -40,7 +40,8 @@ using namespace attune;
 
 /// The size of a cache line in bytes.
 static constexpr int64_t kLineBytes = 64;
-/// The most shares that use several streams. Blocks with more shares compute for longer than one stream takes to load.
+/// The most shares that use several streams. Blocks with more shares compute for longer than one stream takes to load
+/// the next panel.
 static constexpr int64_t kStreamedShares = 2;
 /// Locality hints: into the L1 or the L2 cache.
 static constexpr int64_t kToL1 = 3, kToL2 = 2;

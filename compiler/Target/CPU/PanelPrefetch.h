@@ -13,8 +13,8 @@ namespace attune {
 /// has one or more row tiles, which use the same panel one after the other.
 struct PrefetchPlan {
   /// The number of parts of the next panel that a block of up to three row tiles prefetches side by side, into the L2
-  /// cache. With 1, a block of one row tile instead prefetches the weights |aheadBytes| after those in use, into the L1
-  /// cache.
+  /// cache. With 1 part, a block of one row tile instead prefetches the weights |aheadBytes| after those in use, into
+  /// the L1 cache. Blocks of more than three row tiles always prefetch one part at a time.
   int64_t streams = 4;
   /// The prefetch distance, in bytes, of a block of one row tile with 1 stream. The distance in each of several panels
   /// that a single row reads side by side is this number divided by the number of panels.
@@ -22,9 +22,9 @@ struct PrefetchPlan {
 };
 
 /// Emits the prefetches for iteration |iteration| of the |iterations| over the rows of panel |current| of |panels|,
-/// [panels, rows, columns]. The cache lines of the next panel are divided among |shares| row tiles; the code is in row
-/// tile |rowTile|. A few lines after the next panel may be prefetched, too. With one share and one stream, the lines
-/// are those at the distance of |plan|.
+/// [panels, rows, columns]. The cache lines of the next panel are divided into |shares| shares. |rowTile| is the index
+/// of the row tile in its block; the tile prefetches share |rowTile| mod |shares|. A few lines after the next panel may
+/// be prefetched, too. With one share and one stream, the prefetched lines are instead those at the distance of |plan|.
 void emitPanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::Value panels, mlir::Value current, mlir::Value rowTile,
                        int64_t shares, mlir::Value iteration, int64_t iterations);
 
@@ -40,8 +40,8 @@ public:
   };
 
   /// Prefetches for the contraction |op| over |panel|. The k loop of a whole tile has |unroll| steps per iteration.
-  /// Active only if |op| is in a loop over row tiles and |panel| has a static number of rows (K); otherwise there is no
-  /// code to prefetch for, and no other member function may be called.
+  /// Active only if |op| is in an scf.for, which is the loop over row tiles, and |panel| has a static number of rows
+  /// (K). If not, nothing is prefetched, and only isActive() may be called.
   PanelPrefetch(VectorBuilder &builder, PrefetchPlan plan, mlir::linalg::LinalgOp op, mlir::Value panel, int64_t unroll);
 
   bool isActive() const { return tile != nullptr; }
@@ -50,7 +50,8 @@ public:
   /// Returns the variants, ordered by |maxTiles|. The last one, with one line per iteration, is for any larger number
   /// of row tiles.
   llvm::SmallVector<Variant> getVariants() const;
-  /// Emits the prefetches of |variant| for the iteration of |steps| steps of K that begins at |k| of panel |current|.
+  /// Emits the prefetches of |variant| for the iteration of the k loop over panel |current| that has the |steps| steps
+  /// from |k| on.
   void emit(Variant variant, mlir::Value current, mlir::Value k, int64_t steps);
   /// Emits the prefetches of step |k| of panel |current|, one of |panels| that are read side by side.
   void emitSideBySide(mlir::Value current, mlir::Value k, int64_t panels);

@@ -17,8 +17,8 @@ namespace attune {
 #define GEN_PASS_REGISTRATION
 #include "compiler/Target/CPU/Passes.h.inc"
 
-/// Adds to |pm| the passes that lower functions on buffers, scalars and vectors, with rt.parallel_call and entry
-/// functions, to the llvm dialect.
+/// Adds to |pm| the passes that lower functions on buffers, scalars and vectors to the llvm dialect, including
+/// rt.parallel_call and the C functions of entries.
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm);
 /// Registers these passes for attune-opt as the pipeline `attune-lower-to-llvm`.
 void registerLowerToLLVMPipeline();

@@ -39,11 +39,13 @@ public:
   int64_t prefetchStreams() const { return plan.streams; }
 
   /// Emits loops over all panels and groups of rows, as forEachGroup does. In them calls |emit| for each register tile
-  /// that may be needed at run time: one for each number of rows that a group may have and each number of shares.
+  /// that may be needed at run time: for each constant number of rows of VectorBuilder::forEvenRows and each number of
+  /// shares of forShares.
   void forEachTile(llvm::function_ref<void(const Tile &)> emit);
-  /// Calls |emitGroup| for every panel and every group of consecutive rows. A group has as many rows as a register
-  /// tile, the last one those that remain; this number, the last argument, may be a run-time value. |columns| is the
-  /// number of columns of the output from |firstColumn| on, which may be more than those of the panel.
+  /// Emits loops over all panels and, inside, over groups of consecutive rows, and calls |emitGroup| in them. The
+  /// argument |rows| is the number of rows of the group, which may be a run-time value: the maximum rows of a register
+  /// tile, or in the last group the rows that remain. |columns| is the number of columns of the output from
+  /// |firstColumn| on, which may be more than those of the panel.
   void forEachGroup(
       llvm::function_ref<void(mlir::Value panel, mlir::Value firstColumn, mlir::Value columns, mlir::Value firstRow, mlir::Value rows)>
           emitGroup);
@@ -69,7 +71,7 @@ public:
   VectorBuilder &builder;
   mlir::Value panels; // [P, K' / G, W * G] of a LowPrecisionTile, [P, groups, bytes of a group] of a GroupedTile
   mlir::Value output;
-  int64_t rows, width = 0; // the maximum rows of a register tile; the columns of a panel
+  int64_t rows, width = 0; // the maximum number of rows of a register tile; the columns of a panel
 
 protected:
   /// Prepares the epilogue, if there is one. Returns null, or the reason why the output cannot be written: its rows are
@@ -82,7 +84,8 @@ private:
   mlir::Value sums;
   mlir::linalg::LinalgOp epilogue;
   PrefetchPlan plan;
-  // The index of this row tile in its block, and the number of row tiles of the block; null if there is no such loop.
+  // The index of this row tile in its block, and the number of row tiles of the block; null if the product is not in an
+  // scf.for, the loop over row tiles.
   mlir::Value rowTile, rowTiles;
   std::optional<LaneBody> body;
   unsigned accumulatorOperand = 0;

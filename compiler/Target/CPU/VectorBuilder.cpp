@@ -118,7 +118,7 @@ void VectorBuilder::forRows(Value rows, int64_t maxRows, llvm::function_ref<void
   body(index(0), maxRows);
   if (maxRows == 1)
     return;
-  // The rows of a bit of |rows| follow the rows of the higher bits, so its base is |rows| with only the higher bits.
+  // The rows of a bit of |rows| follow the rows of the higher bits, so their base is |rows| with only the higher bits.
   setInsertionPoint(branch.elseBlock()->getTerminator());
   for (int64_t count = maxRows / 2; count > 0; count /= 2) {
     Value bit = arith::AndIOp::create(*this, rows, index(count));

@@ -16,11 +16,11 @@
 //                                  |
 //                              epilogue in registers: bias, activation, residual -> C
 //
-// Variants. A whole tile has k loops of four steps, one for each variant of the prefetch (PanelPrefetch). A partial
-// tile has a loop for one row, for each even number of rows and for the largest number; for any other number of rows
-// the next loop computes the last row twice. A single row of two to eight panels reads them side by side, since several
-// streams get more memory bandwidth than one. Tiling usually leaves one group of rows and one panel; larger operands
-// get loops over both.
+// Variants. A whole tile has one k loop, with four steps of k per iteration, for each variant of the prefetch
+// (PanelPrefetch). A partial tile has a loop for one row, for each even number of rows and for the largest number; for
+// any other number of rows the next loop computes the last row twice. A single row of two to eight panels reads them
+// side by side, since several streams get more memory bandwidth than one. Tiling usually leaves one group of rows and
+// one panel; larger operands get loops over both.
 //
 // Weights of bf16 or f16 are widened to f32 when they are loaded, so sums are those of f32 products with rounded
 // weights.
@@ -29,10 +29,11 @@
 // bit. Columns beyond the matrix are zeros in the panel: they are read and multiplied, but not stored.
 //
 // Cost. Twelve rows and 32 columns read 14 operands a step (12 broadcasts, 2 vectors) for 24 multiply-adds of vectors.
-// The epilogue of one row is in registers, and so is a short one of a whole tile. Otherwise it is a loop over the rows
-// after the tile, which reads the sums from a buffer, and which variants share: all of them if the epilogue has functions
-// such as erf, else those for blocks of one row tile and those for the partial tiles of other blocks. That is less code
-// than an epilogue for each variant.
+// The epilogue of a tile of one row works on registers. So does the epilogue of a whole tile, if it is short: if it has
+// no functions such as erf. Any other epilogue is a loop over the rows after the k loop, which reads the sums from a
+// buffer. Several k loops share such an epilogue, which is less code than an epilogue for each. If the epilogue has
+// functions, all k loops of several rows share one. Else the k loops for the only row tile of a block share one, and
+// those for the partial last row tile of a larger block share another.
 //
 // Tried and rejected: loops without masks for whole panels if the last panel is partial (twice the code, no measurable
 // gain); a loop for every odd number of rows (twice the code, and the repeated row costs little while the loop waits
@@ -51,7 +52,7 @@
 using namespace mlir;
 using namespace attune;
 
-/// Steps of the k loop per iteration of a whole tile.
+/// Steps of k per iteration of the k loop of a whole tile.
 static constexpr int64_t kUnroll = 4;
 /// The most panels read side by side. With AVX2 and panels of 16 columns, the accumulators of eight fill the registers.
 static constexpr int64_t kMostSideBySide = 8;
@@ -140,14 +141,15 @@ private:
                  [&](Value start) { emitTile(where, start, builder.min(builder.sub(count, start), builder.index(rows))); });
   }
 
-  /// A weight panel and the columns of the output that it computes; |full| if all of them exist.
+  /// A weight panel: its index, the first column of the output that it computes, and the number of columns of the
+  /// output from that one on. |full| is true if these are known to be at least as many as the panel has.
   struct Panel {
     Value index, first, columns;
     bool full;
   };
   using Prefetch = std::optional<PanelPrefetch::Variant>;
 
-  /// Emits the |count| rows from |base| on, at most |rows|.
+  /// Emits the products and epilogues of the |count| rows from |base| on, at most |rows|.
   void emitTile(const Panel &where, Value base, Value count) {
     emitProducts(where, base, count);
     if (hasFunctions)
@@ -164,7 +166,7 @@ private:
     choose(
         alone, [&] { emitAny(where, base, count, rows, variants[0]); },
         [&] {
-          // Whole tiles have a loop per variant; the partial tile at the end of a block has one.
+          // Whole tiles have a loop per variant; the partial tile at the end of a block has the loops of one variant.
           choose(
               compare(arith::CmpIPredicate::eq, count, rows), [&] { emitVariants(where, base, ArrayRef(variants).drop_front()); },
               [&] { emitAny(where, base, count, rows - 1, variants[1]); });
@@ -180,8 +182,9 @@ private:
         [&] { emitVariants(where, base, variants.drop_front()); });
   }
 
-  /// Emits |count| rows, at most |most|, with a short epilogue. If |count| is a run-time value that is odd, above one and
-  /// below |most|, the last row is computed twice.
+  /// Emits the products of the |count| rows from |base| on, at most |most|, and their epilogues unless the epilogue has
+  /// functions and there are several rows. If |count| is a run-time value that is odd, above one and below |most|, the
+  /// last row is computed twice.
   void emitAny(const Panel &where, Value base, Value count, int64_t most, Prefetch variant) {
     builder.forEvenRows(count, most, [&](int64_t rows, Value existing) { emitGroup(where, base, rows, variant, existing); });
     std::optional<int64_t> known = getConstantIntValue(count);
@@ -189,9 +192,9 @@ private:
       finishSeveral(where, base, count);
   }
 
-  /// Returns true if the epilogue of |count| rows, the |whole| tile or a part, takes the sums from registers; else
-  /// finishSeveral takes them from the buffer. A single row does not go through the buffer: some CPUs would wait for its
-  /// sums at each panel.
+  /// Returns true if the epilogue of |count| rows takes the sums from registers; else finishSeveral takes them from the
+  /// buffer. |whole| is true if the rows are known to be a whole tile. A single row does not go through the buffer:
+  /// some CPUs would wait for its sums at each panel.
   bool finishesAtOnce(int64_t count, bool whole) const { return count == 1 || (whole && !hasFunctions); }
 
   /// Emits |count| rows from |base| on of one panel: the product in registers, then the epilogue, or stores of the sums

@@ -24,7 +24,8 @@ public:
       : tile(tile), builder(tile.builder), unit(unit), element(tile.inputType.getElementType()), f32(builder.getF32Type()),
         i32(builder.getI32Type()) {}
 
-  /// Returns null if |unit| has an instruction for these operands, else the reason why not.
+  /// Returns null if |unit| has an instruction for the operands and the panels have groups of its size, else the reason
+  /// why not.
   const char *check() const {
     bool bytes = element.isInteger(8);
     if ((bytes && unit == DotUnit::Portable) || (element.isBF16() && unit != DotUnit::Avx512 && unit != DotUnit::Amx))
@@ -101,7 +102,8 @@ private:
     return {first, arith::ShRSIOp::create(builder, pairs, splatInt(16))};
   }
 
-  /// Loads one group of neighbors of |row| from |k| on, in all lanes; as one or two vectors, like loadWeights.
+  /// Loads one group of neighbors in K of |row|, from |k| on, and broadcasts it to all lanes: as one or two vectors,
+  /// like loadWeights.
   VectorBuilder::Values loadInput(Value row, Value k) {
     if (element.isF32())
       return {builder.splat(builder.loadScalar(tile.input, {row, k})),

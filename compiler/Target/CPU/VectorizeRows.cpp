@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// Returns the number of iterations of |loop|: the size of a dimension it alone indexes.
+  /// Returns the number of iterations of |loop|: the size of a dimension of an operand that |loop| alone indexes.
   Value extent(unsigned loop) {
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isa<MemRefType>(operand.get().getType()))

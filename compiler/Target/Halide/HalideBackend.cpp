@@ -19,7 +19,8 @@ Result<std::unique_ptr<KernelBackend>> HalideBackend::create(const std::map<std:
 }
 
 // The scheduling rules (Gen/Schedule.cpp) expect that a task, an iteration of the parallel loop, reads only one weight
-// panel, also if it has a single row. A task may read the padding of the panel.
+// panel, even if the task has a single row. Then its columns fit into one register tile, which may read the padding of
+// the panel instead of checking each column.
 void HalideBackend::adjust(mlir::rt::Schedule &schedule) const { schedule.streamPanels = 1; }
 
 std::string HalideBackend::flags() const { return schedule == "auto" ? "" : " --set=schedule=" + schedule; }

@@ -8,8 +8,8 @@
 
 namespace attune {
 
-/// The kernel backend `halide`. It describes the tasks of kernels as text, and the program `attune-halide-gen` compiles
-/// the descriptions to bitcode.
+/// The kernel backend `halide`. It describes the tasks of kernels, the iterations of their parallel loops, as text. The
+/// program `attune-halide-gen` compiles the descriptions to bitcode.
 class HalideBackend : public KernelBackend {
 public:
   static constexpr llvm::StringLiteral kName = "halide";

@@ -16,17 +16,19 @@ def Halide_TileOp : Op<Halide_Dialect, "tile", [AttrSizedOperandSegments, Destin
                                                 DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a tile computed by a kernel of Halide";
   let description = [{
-    Computes one tile by the function called `kernel`, which Halide compiles. `description` defines the values of the
-    destinations, in the language of `compiler/Target/Halide/README.md`. The scalars, inputs and outputs that it
-    declares are the operands `scalars`, `inputs` and `destinations`, each in the same order. On tensors the results are
-    the destinations with these values; on buffers there are no results.
+    Computes one tile of a kernel by the function that `kernel` names, which Halide compiles. `description` defines the
+    values of the destinations, in the language of `compiler/Target/Halide/README.md`. The scalars, inputs and outputs
+    that the description declares are the operands `scalars`, `inputs` and `destinations`, each in the same order. On
+    tensors the operation has one result for each destination, the destination with these values. On buffers it writes
+    the values to the destinations and has no results.
 
-    - (C1) `strides` has an array for each input, then for each destination, with a stride in elements for each
-      dimension. A dynamic stride is an argument of each call of the kernel.
+    - (C1) `strides` has an array of i64 for each input, then for each destination, with a stride in elements for each
+      dimension. A dynamic stride (the smallest i64) is an argument of each call of the kernel.
     - (C2) The last stride of each array that is not empty is 1.
-    - (C3) All buffers have a rank, and their elements are integers or floats.
+    - (C3) Inputs and destinations have a rank, and their elements are integers or floats.
 
-    With `reads_destinations` the results depend on the values that the destinations have before the operation.
+    With `reads_destinations` the results depend on the values that the destinations have before the operation; without
+    it, the operation only writes the destinations.
 
     ```mlir
     %y = halide.tile "halide_scale" with(%n) ins(%x : tensor<?x8xf32>) outs(%d : tensor<?x8xf32>)

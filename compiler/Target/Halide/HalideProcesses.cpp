@@ -1,8 +1,8 @@
 //===- HalideProcesses.cpp - Processes that compile kernels ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Halide runs in a separate process, since its LLVM and ours must not share one. It emits bitcode, which our LLVM reads
-// and optimizes with the rest of the model.
+// Halide runs in a separate process, since its LLVM and ours must not share a process. Halide emits bitcode, which our
+// LLVM reads and optimizes with the rest of the model.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/HalideProcesses.h"
@@ -24,12 +24,12 @@
 
 using namespace attune;
 
-/// The most seconds to wait for a process; after that it is killed.
+/// The seconds after which a process that still runs is killed.
 static constexpr unsigned kSecondsToWait = 300;
-/// The number of processes that share the kernels of a model.
+/// The maximum number of processes that share the kernels of a model.
 static constexpr size_t kProcesses = 4;
-/// The bytes of Halide's halide_buffer_t, and the offset of its member `host`, the address of the data. Kernels read no
-/// other member, since shapes and strides are constants or scalar arguments.
+/// The size of Halide's halide_buffer_t and the offset of its member `host`, the address of the data, both in bytes.
+/// Kernels read no other member, since sizes and strides are constants or scalar arguments.
 static constexpr uint64_t kBufferBytes = 56, kHostOffset = 16;
 
 Result<std::string> attune::findHalideTool() {
@@ -50,7 +50,7 @@ std::vector<std::string> attune::describeHalideKernels(mlir::ModuleOp module) {
 }
 
 /// Joins |descriptions| to at most kProcesses texts of about the same length. The length of a text is an estimate of
-/// the time that it takes to compile.
+/// its compile time.
 static std::vector<std::string> shareOut(const std::vector<std::string> &descriptions) {
   std::vector<const std::string *> longestFirst;
   for (const std::string &description : descriptions)
@@ -101,10 +101,10 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
     Result<std::string> bytes = (end.succeeded() ? process.bitcode : process.log).read();
     if (!bytes)
       return bytes.status();
-    // If the program printed a message, the descriptions are wrong, which is an error of the compiler. Otherwise the
-    // program was killed or met a limit of the system.
+    // If the program failed with a message, the descriptions are wrong, which is an error of the compiler. Without a
+    // message, the program was killed or met a limit of the system.
     if (std::string line = llvm::StringRef(*bytes).trim().split('\n').first.str(); !end.succeeded()) {
-      // The dynamic loader prints this message if Halide's library is missing.
+      // This message is not the program's: the dynamic loader prints it if Halide's library is missing.
       if (llvm::StringRef(line).contains("error while loading shared libraries"))
         return Status::error("'attune-halide-gen' does not start: expected Halide to be installed (on Debian: libhalide14-0), got '" +
                              line + "'");
@@ -116,8 +116,8 @@ Result<std::vector<std::string>> HalideProcesses::finish() {
   return bitcode;
 }
 
-/// Defines |caller|, whose arguments are addresses and numbers. It calls |kernel| by Halide's calling convention, with
-/// a halide_buffer_t on the stack for each address.
+/// Defines |caller|, a function of addresses and 32-bit integers. Its body calls |kernel| by Halide's calling
+/// convention, with a halide_buffer_t on the stack in place of each address.
 static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   llvm::LLVMContext &context = caller.getContext();
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "entry", &caller));
@@ -137,8 +137,8 @@ static void defineCaller(llvm::Function &caller, llvm::Function &kernel) {
   builder.CreateRetVoid();
 }
 
-/// Makes prefetches load into the L2 cache. Halide's prefetches keep lines out of the caches, as for data that is read
-/// once, but every tile of rows reads a panel.
+/// Makes prefetches load into the L2 cache. Halide emits prefetches of data that is read once (prefetchnta), but every
+/// tile of rows reads a weight panel again.
 static void keepPrefetched(llvm::Module &kernels) {
   for (llvm::Function &function : kernels)
     for (llvm::Instruction &instruction : llvm::instructions(function))

@@ -25,25 +25,26 @@ std::vector<std::string> describeHalideKernels(mlir::ModuleOp module);
 
 /// The options of `attune-halide-gen`.
 struct HalideOptions {
-  /// The width of vectors of the CPU (256 or 512 bits), its register tiles and its prefetch distance. With |schedule|
-  /// `none`, only the width of vectors is used.
+  /// The width of vectors of the CPU (256 or 512 bits), its register tiles and its prefetch distance. If |schedule| is
+  /// `none`, attune-halide-gen uses only the width of vectors.
   KernelTiles tiles;
-  /// `auto`: attune-halide-gen schedules kernels by |tiles|. `none`: Halide compiles them as it does without a schedule.
+  /// `auto`: attune-halide-gen schedules kernels by its rules (Gen/Schedule.cpp), with the sizes in |tiles|. `none`:
+  /// kernels compute one element at a time, as their descriptions define it.
   std::string schedule = "auto";
 };
 
-/// Processes that compile kernels to bitcode while the compiler continues.
+/// Processes that compile kernels to bitcode while the compiler continues. The destructor kills those that still run.
 class HalideProcesses {
 public:
   HalideProcesses() = default;
   HalideProcesses(const HalideProcesses &) = delete;
   HalideProcesses &operator=(const HalideProcesses &) = delete;
 
-  /// Starts up to four processes of the program |tool| and divides |descriptions| among them. The number of processes,
-  /// and so the bitcode, does not depend on the machine.
+  /// Starts up to four processes of the program |tool| and divides |descriptions| among them. Their number depends only
+  /// on |descriptions|, so the bitcode is the same on every machine. An error if a process cannot be started.
   Status start(const std::string &tool, const std::vector<std::string> &descriptions, const HalideOptions &options);
-  /// Waits for all processes and returns the bitcode of each, one module. An error if a process fails or does not end
-  /// within five minutes of the wait for it.
+  /// Waits for one process after the other and returns their bitcode, an LLVM module for each process. An error if a
+  /// process fails, or if it still runs five minutes after this function has begun to wait for it.
   Result<std::vector<std::string>> finish();
 
 private:

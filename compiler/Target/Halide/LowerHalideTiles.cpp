@@ -1,10 +1,9 @@
 //===- LowerHalideTiles.cpp - Calls of kernels compiled by Halide ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects halide.tile on buffers with the strides of its attribute `strides`. Leaves calls of functions that are only
-// declared. In the phase `llvm` linkHalideKernels defines these functions: each creates the buffer structures of
-// Halide's calling convention and calls the kernel.
-//===----------------------------------------------------------------------===//
+// Expects halide.tile on buffers with the strides of the attribute `strides` of the operation. Leaves calls of
+// functions that are only declared. In the phase `llvm`, linkHalideKernels defines these functions: each creates the
+// buffer structures of Halide's calling convention and calls the kernel.
 
 #include "compiler/Target/Halide/HalideOps.h"
 #include "compiler/Target/Halide/Passes.h"
@@ -34,7 +33,8 @@ private:
   LogicalResult lower(halide::TileOp op, SymbolTable &symbols);
 };
 
-/// Creates the arguments of one call of a kernel, by |builder|.
+/// A builder of the arguments of one call of a kernel. addBuffer() adds the address of a buffer to |arguments| and the
+/// buffer's dynamic strides to a list of the caller.
 struct CallBuilder {
   Value toInt32(Value index) { return arith::IndexCastOp::create(builder, loc, builder.getI32Type(), index); }
   Value addressOf(Value buffer, memref::ExtractStridedMetadataOp metadata);

@@ -1,9 +1,9 @@
 //===- MergeTiles.cpp - One tile instead of a loop over tiles -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a loop over `%i` from 0 to the number of rows, created by tiling. Its body computes `size` rows of one result
-// from row `%i` on and inserts them. Rows do not depend on each other, so one iteration with `%i` = 0 and `size` = all
-// rows computes the same result.
+// Expects a loop over `%i` from 0 to the number of rows, as `attune-tile-groups` creates it around register tiles. Its
+// body computes `size` rows of the result, from row `%i` on, and inserts them. Only parallel loops are tiled, so rows
+// do not depend on each other, and one iteration with `%i` = 0 and `size` = all rows computes the same result.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"

@@ -51,8 +51,8 @@ struct SelectKernels : attune::impl::SelectKernelsBase<SelectKernels> {
   }
 
 private:
-  /// Makes |tile| use the kernel of an earlier tile with the same description, if there is one, so that the kernel is
-  /// compiled once.
+  /// If an earlier tile has the same description but for the kernel's name, makes |tile| use the kernel of that tile,
+  /// so that the kernel is compiled once.
   void share(halide::TileOp tile) {
     std::string rest = tile.getDescription().drop_front(("(kernel " + tile.getKernel()).str().size()).str();
     auto [known, isNew] = descriptions.try_emplace(rest, tile);
@@ -62,8 +62,8 @@ private:
     tile.setDescriptionAttr(known->second.getDescriptionAttr());
   }
 
-  /// The first tile op of each description. The key is the description without its beginning, "(kernel NAME", so that
-  /// kernels which differ only in their names are one.
+  /// The first halide.tile of each description. The key is the description without its beginning, "(kernel NAME", so
+  /// that kernels that differ only in their names share an entry.
   llvm::StringMap<halide::TileOp> descriptions;
 };
 } // namespace

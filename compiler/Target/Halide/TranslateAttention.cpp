@@ -3,9 +3,10 @@
 //
 // Expects one tile.attention_tile. Its description follows the definition of `xfmr.attention` and has no blocks of
 // keys: the scores of all keys and their unnormalized probabilities are separate stages. These stages are outputs, in
-// buffers that the task allocates, because the number of keys is known only at run time. Loops are d0 heads, d1
-// queries, d2 keys; in the products of queries and keys d3 is the component. In the stages of the result d2 is the
-// component of a value, and d3 the key.
+// buffers that the task allocates, because the number of keys is known only at run time. Stages have the loops d0 over
+// heads, d1 over queries and d2 over the columns of the key panels, one for each key and some for padding. In the dot
+// products of queries and keys d3 is the component. In the stages of the result d2 is the component of a value, and d3
+// the key.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -36,7 +37,7 @@ private:
   std::string load(StringRef buffer, ArrayRef<std::string> indices);
   OpFoldResult sizeOf(Value tensor, int64_t dim) { return sizesOf(builder, tensor)[dim]; }
   /// Returns the index in dimension |dim| of |tensor|: 0 if the dimension has size 1, so that its element is used for
-  /// all indices; else |index|, clamped if the size is dynamic.
+  /// all indices; else |index|, clamped to the dimension if its size is dynamic.
   std::string broadcast(Value tensor, int64_t dim, StringRef index);
   /// Returns |index| clamped to 0 … |size| - 1.
   std::string within(StringRef index, const std::string &size);
@@ -87,12 +88,13 @@ SmallVector<std::string> AttentionTranslator::loops(ArrayRef<std::string> inner,
   return result;
 }
 
-/// Makes |stage| an output in a new buffer, which a task allocates: a strip. For each head and query of the task, it
-/// has a value for each column of the key panels. Returns the stage's name.
+/// Makes |stage| an output in a new buffer of f32, a strip, which the task allocates: `[heads, queries, columns]`, with
+/// all columns of the key panels. Returns the stage's name.
 std::string AttentionTranslator::strip(StringRef stage) {
   Value result = op.getDestinations()[0];
-  // An affine.apply would be composed with the affine.apply of the number of panels. But memory planning finds a bound
-  // only of that number itself, the size of a slice of all panels (DimBounds). So the product is an arith.muli.
+  // The product must be an arith.muli. An affine.apply would be composed with the affine.apply that computes the number
+  // of panels. But that number is all that memory planning (DimBounds) can bound, since it is the size of a slice of
+  // all panels.
   Value panels = getValueOrCreateConstantIndexOp(builder, op.getLoc(), sizeOf(op.getKey(), 0));
   OpFoldResult size =
       builder.createOrFold<arith::MulIOp>(op.getLoc(), panels, arith::ConstantIndexOp::create(builder, op.getLoc(), width).getResult());
@@ -101,12 +103,14 @@ std::string AttentionTranslator::strip(StringRef stage) {
   return stage.str();
 }
 
-/// Adds a stage of the products query . key for all columns of the panels, including columns without keys.
+/// Adds a stage with the dot products of query d1 and key d2 for all columns of the panels, also columns without a key.
+/// Returns the stage's name.
 std::string AttentionTranslator::addProducts() {
   std::string query = load(text.addInput(op.getQuery()), {"d1", "d0", "d3"});
   std::string key = load(text.addInput(op.getKey()), {call("div", {"d2", number(width)}), "d3", call("mod", {"d2", number(width)})});
   std::string product = call("mul", {query, key});
-  // Returns component d3 of the table's vector for the distance of key d2. The middle column has distance 0.
+  // Returns component d3 of the table's vector for the distance between the query and key d2. The middle column is for
+  // distance 0.
   auto relative = [&](Value table) {
     int64_t size = cast<ShapedType>(table.getType()).getDimSize(2);
     std::string column = call("add", {call("sub", {"d2", position}), number(size / 2)});
@@ -155,7 +159,7 @@ std::string AttentionTranslator::isVisible() {
   return hidden.empty() ? exists : call("and", {exists, call("not", {hidden})});
 }
 
-/// Returns the input of the softmax for query d1 and key d2. |product| is their product with scale and softcap.
+/// Returns the input of the softmax for query d1 and key d2. |product| is their dot product after scale and softcap.
 std::string AttentionTranslator::score(const std::string &product) {
   std::string result = product;
   if (Value table = op.getDistanceBias()) {
@@ -170,8 +174,9 @@ std::string AttentionTranslator::score(const std::string &product) {
   return call("select", {isVisible(), result, floatTerm(kLowest)});
 }
 
-/// Returns the unnormalized probability of key d2: exp(score - largest score), or, if no key is visible to query d1, as
-/// `masked_rows` says. |scores| and |largest| are the stages of the scores and of the largest score of each query.
+/// Returns the unnormalized probability of key d2 for query d1. It is 0 for a hidden key and exp(score - largest score)
+/// for a visible one. If no key is visible to the query, it is 1 for the keys that `masked_rows` selects and 0 for
+/// others. |scores| and |largest| are the stages of the scores and of the largest score of each query.
 std::string AttentionTranslator::weight(const std::string &scores, const std::string &largest) {
   std::string x = load(scores, {"d0", "d1", "d2"}), most = load(largest, {"d0", "d1"});
   std::string seen = call("select", {isVisible(), call("exp", {call("sub", {x, most})}), "0.0"});
@@ -187,8 +192,8 @@ std::string AttentionTranslator::weight(const std::string &scores, const std::st
     if (std::string later = isLater(); op.getMaskedRows() == MaskedRows::LeastMaskedPast && !later.empty())
       named = call("and", {named, call("not", {later})});
     std::string some = text.addStage(loops({}, {columns}), call("max", {"acc", call("select", {named, "1.0", "0.0"})}), "0.0");
-    // The reduction above has the loops d0 and d1 and, over the keys, d2. So |named| and isVisible(), which use d2 as
-    // the number of the key, mean the same in it.
+    // The reduction above has the loops d0 and d1 and, over the keys, d2, as the stage of the probabilities has. So
+    // |named|, which uses d2 as the number of the key, means the same in both.
     named = call("and", {exists, call("or", {named, call("eq", {load(some, {"d0", "d1"}), "0.0"})})});
   }
   return call("select", {seesNone, call("select", {named, "1.0", "0.0"}), seen});

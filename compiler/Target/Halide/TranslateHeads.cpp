@@ -1,10 +1,10 @@
 //===- TranslateHeads.cpp - Rotary embeddings and key panels as stages ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects tile.rotary_tile, and loops over panels with one tile.key_panel each, as attune-tile-attention and
-// attune-tile-head-ops create them. Each becomes one stage, whose value is selected from several elements of its
-// inputs. Halide reads all of these, so the indices of elements that may be out of bounds, and are not selected then,
-// are clamped.
+// Expects tile.rotary_tile, and loops over key panels with one tile.key_panel in the body, as attune-tile-head-ops and
+// attune-tile-attention create them. Each operation or loop becomes one stage, whose value is selected from several
+// elements of its inputs. Halide reads all of these elements, also those that are not selected, so indices that may be
+// out of bounds are clamped.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/TranslateKernel.h"
@@ -17,7 +17,7 @@ using namespace attune;
 
 static std::string number(int64_t value) { return std::to_string(value); }
 
-/// The loops of the stage are d0 tokens, d1 heads, d2 components.
+/// Adds a stage with the loops d0 over tokens, d1 over heads and d2 over components.
 std::string attune::translateRotary(tiles::RotaryTileOp op, KernelText &text, std::string &why) {
   OpBuilder builder(op);
   std::string input = text.addInput(op.getInput()), positions = text.addInput(op.getPositions()), table = text.addInput(op.getTable());
@@ -60,10 +60,10 @@ struct PanelLoop {
 
   scf::ForOp loop;
   tiles::KeyPanelOp panel;
-  /// The slice with the keys that |panel| reads, a row for each key.
+  /// The slice with the keys that |panel| reads, a row for each key; null if the keys are no slice.
   tensor::ExtractSliceOp rows;
-  /// True if the body has a second tile.key_panel, another operation of the tile dialect, a linalg operation or a
-  /// region.
+  /// True if the body has a second tile.key_panel, another operation of the tile dialect, a linalg operation, or an
+  /// operation with a region.
   bool hasOthers = false;
 };
 
@@ -99,7 +99,7 @@ std::string PanelLoop::problem() {
   return "";
 }
 
-/// The loops of the stage are d0 panels, d1 components, d2 columns.
+/// Adds a stage with the loops d0 over panels, d1 over components and d2 over columns.
 std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::string &why) {
   PanelLoop parts(loop);
   if (why = parts.problem(); !why.empty())
@@ -120,7 +120,7 @@ std::string attune::translateKeyPanels(scf::ForOp loop, KernelText &text, std::s
   Value columnValue = parts.panel.getColumn();
   std::string column = columnValue ? index(columnValue) : "0";
   std::string row = columnValue ? term("sub", {"d2", column}) : "d2", count;
-  // Of the dimensions that the slice keeps, the first is the rows (keys), the second the components.
+  // The slice keeps two dimensions of its source: first the rows (keys), then the components.
   OpBuilder builder(loop);
   llvm::SmallBitVector dropped = rows.getDroppedDims();
   SmallVector<std::string> at{source};

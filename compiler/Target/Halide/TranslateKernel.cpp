@@ -1,10 +1,11 @@
 //===- TranslateKernel.cpp - Linalg operations of a task as stages --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Expects a kernel of the phase `kernels`: one scf.forall. A task is one of its iterations: linalg operations on tiles,
-// rotary embeddings, or loops that write keys into panels. Leaves one halide.tile in the body. Every linalg operation
-// becomes a stage with the same loops, except fills, whose constants become initial values.
-//===----------------------------------------------------------------------===//
+// Expects a function of the phase `kernels` with one scf.forall. A task, an iteration of this loop, consists of linalg
+// operations on tiles, rotary embeddings, and loops that write keys into panels. Leaves one halide.tile in the body of
+// the loop. Every linalg operation becomes a stage with the same loops, except a linalg.fill. The constant of a
+// linalg.fill becomes the initial value of the reduction that accumulates into the filled tensor, or replaces loads of
+// that tensor.
 
 #include "compiler/Target/Halide/TranslateKernel.h"
 #include "dialect/Tile/IR/TileOps.h"
@@ -17,7 +18,7 @@ using namespace attune;
 
 namespace {
 
-/// Translates the operations of one task.
+/// A translator of the operations of one task to a halide.tile.
 class TaskTranslator {
 public:
   TaskTranslator(scf::ForallOp loop, StringRef name) : loop(loop), builder(loop.getTerminator()), text(builder, name) {}
@@ -49,7 +50,8 @@ private:
 
 } // namespace
 
-/// Returns the constant with which a linalg.fill fills |tensor|; null if none does.
+/// Returns the constant with which a linalg.fill fills |tensor|. Returns null if |tensor| is not the result of a
+/// linalg.fill, or if its value is not a constant float.
 static FloatAttr filledWith(Value tensor) {
   FloatAttr value;
   if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
@@ -57,8 +59,9 @@ static FloatAttr filledWith(Value tensor) {
   return value;
 }
 
-/// Sets |extents|: for each loop of |op|, the size of a dimension of an operand that is indexed by this loop alone.
-/// Destinations are tried first, since they have the sizes of the tile. Fails if a loop indexes no dimension alone.
+/// Sets |extents|. The extent of a loop of |op| is the size of a dimension that this loop alone indexes, in one of the
+/// operands. Destinations are tried first, since they have the sizes of the tile. Fails if a loop indexes no dimension
+/// alone.
 LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
   extents.assign(op.getNumLoops(), OpFoldResult());
   SmallVector<OpOperand *> operands;
@@ -78,8 +81,9 @@ LogicalResult TaskTranslator::findLoops(linalg::LinalgOp op) {
              : fail("the length of a loop is not the size of an operand");
 }
 
-/// Returns |expr|, an expression of loops, as text. If loop d has at most c iterations, d floordiv c is 0 and d mod c
-/// is d: a task within one panel has panel index 0, and the loop is the column in the panel.
+/// Returns |expr|, an index as an expression of the loops of the current operation, as text; "" if it cannot be
+/// expressed. If loop d has at most c iterations, d floordiv c is 0 and d mod c is d. So a task within one packed panel
+/// of c columns reads panel 0, and the loop is the column in the panel.
 std::string TaskTranslator::indexTerm(AffineExpr expr) {
   return affineTerm(expr, [&](AffineExpr part) -> std::string {
     if (auto dim = dyn_cast<AffineDimExpr>(part))
@@ -101,7 +105,7 @@ std::string TaskTranslator::indexTerm(AffineExpr expr) {
   });
 }
 
-/// Returns the text of the element of |operand| that the body reads; empty on failure.
+/// Returns the text of the element of |operand| that the body of |op| reads; "" on failure.
 std::string TaskTranslator::load(linalg::LinalgOp op, OpOperand &operand) {
   if (FloatAttr value = filledWith(operand.get()))
     return floatTerm(value.getValueAsDouble());
@@ -175,7 +179,9 @@ LogicalResult TaskTranslator::translate(linalg::LinalgOp op) {
   return success();
 }
 
-/// Returns the destination of |result|, through fills, which only set its initial value; null if there is none.
+/// Returns the tensor that |result| overwrites: the initial value of a loop, or the destination of another operation.
+/// If that destination is the result of a linalg.fill, returns the destination of the fill. Null if |result| is a block
+/// argument or the result of an operation without destinations.
 static Value destinationOf(Value result) {
   if (auto loop = result.getDefiningOp<scf::ForOp>())
     return loop.getInitArgs()[0];
@@ -197,8 +203,9 @@ LogicalResult TaskTranslator::addResult(tensor::ParallelInsertSliceOp insert) {
     return fail("a result is not computed by a linalg operation");
   if (!destination.getDefiningOp<tensor::ExtractSliceOp>() || stridesOf(destination).back() != 1)
     return fail("a result is not written in place");
-  // A contraction is computed in the register tiles of an elementwise stage that reads it. If the result itself is a
-  // contraction, or a fill, which has no stage, a stage that copies it to the destination is added.
+  // A contraction is computed in the register tiles of an elementwise stage that reads it. So a result that is a
+  // contraction itself gets a stage that copies it to the destination. A result that is a fill, which has no stage,
+  // gets a stage with the constant.
   if (isFill || (op && op.getNumReductionLoops() > 0 && op.getNumParallelLoops() > 1)) {
     SmallVector<std::string> loops, indices{stage};
     for (auto [dim, size] : llvm::enumerate(sizesOf(builder, destination))) {

@@ -41,7 +41,8 @@ static StringRef wordFor(Operation *op) {
       .Default("");
 }
 
-/// Returns the word for |predicate|, of a comparison of signed integers or of floats; "" if there is none.
+/// Returns the word for |predicate|, the name of a predicate of a comparison of signed integers or floats; "" if there
+/// is none.
 static StringRef wordForPredicate(StringRef predicate) {
   return llvm::StringSwitch<StringRef>(predicate)
       .Cases({"eq", "oeq"}, "eq")
@@ -78,9 +79,13 @@ std::string ScalarTranslator::translate(Value value) {
   return translateOp(op);
 }
 
-/// Translates a conversion between integers, indices, booleans and f32. Fails for conversions to booleans, for those of
-/// booleans as signed integers, for those of other integers as unsigned ones that change their value if it is negative,
-/// and for truncations to other types than i32.
+/// Translates a conversion between integers, indices, booleans (i1) and f32. Fails for
+///
+///   - conversions to booleans;
+///   - conversions of booleans other than arith.extui and arith.uitofp;
+///   - arith.extui and arith.uitofp of other integers, and arith.index_castui of i32, since a negative integer would
+///     become another number;
+///   - arith.trunci to another type than i32.
 std::string ScalarTranslator::translateCast(Operation *op) {
   Value from = op->getOperand(0);
   std::string operand = translate(from);

@@ -13,8 +13,9 @@ def Rt_WorkerIdOp : Rt_Op<"worker_id", [MemoryEffects<[MemRead]>]> {
   let summary = "returns the number of the worker that executes this iteration of a parallel loop";
   let description = [{
     The result is at least 0 and less than the result of `rt.worker_count`. Iterations that run at the same time have
-    different results, so that each worker may have scratch memory of its own. On a GPU, a worker is a thread block.
-    Outside a parallel loop the result is 0. The operation has a read effect so that it is not hoisted out of its loop.
+    different results, so that each worker may have scratch memory of its own. On a CPU a worker is a thread, on a GPU a
+    thread block. Outside a parallel loop the result is 0. The operation has a read effect, so that no pass hoists it
+    out of its loop.
 
     ```mlir
     %w = rt.worker_id
@@ -29,10 +30,11 @@ def Rt_ParallelCallOp : Rt_Op<"parallel_call", [DeclareOpInterfaceMethods<Symbol
   let description = [{
     Calls `body(captures…, worker, begin, end)` on disjoint ranges `[begin, end)` that together cover `[0, count)`, at
     the same time on several workers; `worker` is the number of the worker that runs the call. The length of each range
-    but the last is a multiple of `grain`. Returns when all calls have returned. `host` points to the `attune_host` that
-    the runtime passes to an entry; its `parallel_for` runs the calls.
+    but the last is a multiple of `grain`. The operation returns when all calls have returned. `host` points to the
+    `attune_host` that the runtime passes to an entry; its `parallel_for` runs the calls.
 
-    - (C1) `body` is a function without results whose arguments are the captures and three of type index.
+    - (C1) `body` is a function without results. Its arguments have the types of the captures, followed by three of type
+      index.
 
     ```mlir
     rt.parallel_call %host, %n, %c1 @body(%x, %y) : memref<?x8xf32>, memref<?x8xf32>

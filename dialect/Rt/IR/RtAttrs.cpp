@@ -42,8 +42,8 @@ LogicalResult DeviceFunctionAttr::verify(function_ref<InFlightDiagnostic()> emit
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Succeeds if the value of |attribute| is an Expected, the class of the same name, as #rt.launch for `rt.launch`; else
-/// emits an error of |op|.
+/// Succeeds if the value of |attribute| is of the class Expected; else emits an error of |op|. The mnemonic of the
+/// class must be the name of the attribute, as in `rt.launch = #rt.launch<…>`.
 template <typename Expected>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute) {
   if (isa<Expected>(attribute.getValue()))

@@ -29,25 +29,25 @@ inline constexpr StringLiteral kLaunchAttr = RtDialect::LaunchAttrHelper::getNam
 inline constexpr StringLiteral kLimitAttr = RtDialect::LimitAttrHelper::getNameStr();
 inline constexpr StringLiteral kDeviceFunctionAttr = RtDialect::DeviceFunctionAttrHelper::getNameStr();
 
-/// The symbol of the number of workers in formulas.
+/// The symbol that stands for the number of workers in formulas.
 inline constexpr StringLiteral kWorkers = "workers";
 
 /// Returns the index of the first argument of |function| with |role|; nullopt if there is none.
 std::optional<unsigned> findRole(FunctionOpInterface function, Role role);
-/// Returns the first argument with the number |limit| as its `rt.limit` of the function around |loop|; null if there is
+/// Returns the first argument of the function around |loop| whose `rt.limit` is the number |limit|; null if there is
 /// none.
 BlockArgument findLimit(Operation *loop, int64_t limit);
 
-/// Returns the `rt.launch` of |loop|, a parallel loop on a device. A loop without one has no grid, the default number
-/// of threads (0), no shared memory, code for all GPUs, and no limit.
+/// Returns the `rt.launch` of |loop|, a parallel loop on a device. A loop without `rt.launch` gets the defaults: no
+/// grid, the default number of threads (0), no shared memory, code for all GPUs, and no limit.
 inline LaunchAttr getLaunch(Operation *loop) {
   auto launch = loop->getAttrOfType<LaunchAttr>(kLaunchAttr);
   return launch ? launch : LaunchAttr::get(loop->getContext(), false, 0, 0, 0, std::nullopt);
 }
 
 namespace detail {
-/// Succeeds if |attribute| is `rt.target` or `rt.schedule`, has the type of that name, and |op| is a module; else emits
-/// an error of |op|.
+/// Succeeds if |attribute| has the name `rt.target` or `rt.schedule` and a value of the class of that name, and if |op|
+/// is a module; else emits an error of |op|.
 LogicalResult verifyModuleAttribute(Operation *op, NamedAttribute attribute);
 } // namespace detail
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The machine that a module is compiled for, and calls of the runtime on it.
+// The target of a compilation, and calls of compiled code to the runtime.
 //
 //===----------------------------------------------------------------------===//
 #ifndef RT_DIALECT_TD
@@ -19,15 +19,17 @@ def Rt_Dialect : Dialect {
     A module carries the attributes `rt.target` and `rt.schedule`. They stay on it through all phases, so the dump of
     any phase can be lowered further without options.
 
-    `rt.role` marks arguments of functions that are neither inputs nor outputs. An entry carries `rt.workspace`, the
-    bytes of scratch memory that a call needs as a `#xfmr.formula` of its dims and of `workers`, and, unless the work of
-    its kernels does not follow from its dims, `rt.kernel_work`, a list of `#rt.kernel_work`. For a GPU, `rt.launch` is
-    on parallel loops and `rt.device_function` on kernels. `rt.limit` numbers the arguments of a function from which the
-    device reads the number of packed tokens, or of the tokens of an expert; `rt.launch` refers to such an argument.
+    `rt.role` marks those arguments of a function that are neither inputs nor outputs of the model. An entry carries
+    `rt.workspace`, a `#xfmr.formula` for the bytes of scratch memory that a call needs; its symbols are dims of the
+    entry and `workers`. If the work of its kernels follows from its dims, an entry also carries `rt.kernel_work`, a
+    list of `#rt.kernel_work`. For a GPU, `rt.launch` is on parallel loops and `rt.device_function` on kernels. A GPU
+    reads the number of packed tokens, or of the tokens of an expert, from an argument of a function. `rt.limit` gives
+    such an argument a number, by which `rt.launch` refers to it.
 
     Compiled code calls the runtime through one structure, `attune_host` of attune/abi.h. The structure has functions
-    that run parallel loops, launch kernels on a device and gather the shards of ranks. Operations of this dialect
-    represent calls of these functions, and reads of the structure, from the phase `linalg` to the phase `target`.
+    that run parallel loops, launch kernels on a GPU, encode TMA descriptors and gather the shards of ranks. From the
+    phase `linalg` to the phase `target`, operations of this dialect represent calls of these functions, except
+    launches, and reads of the structure.
   }];
   let discardableAttrs = (ins "::mlir::rt::RoleAttr":$role, "::mlir::xfmr::FormulaAttr":$workspace, "::mlir::ArrayAttr":$kernel_work,
                               "::mlir::rt::LaunchAttr":$launch, "::mlir::IntegerAttr":$limit,
@@ -40,7 +42,7 @@ def Rt_Dialect : Dialect {
 
 class Rt_Op<string mnemonic, list<Trait> traits = []> : Op<Rt_Dialect, mnemonic, traits>;
 
-/// `!llvm.ptr` to the host's `attune_host`.
+/// An `!llvm.ptr` to memory of the host: to `attune_host` (see `rt.role`), or to a TMA descriptor.
 def Rt_HostPointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer to the host",
                           "::mlir::LLVM::LLVMPointerType">,
     BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
@@ -55,9 +57,9 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
     #rt.target<"cuda", {archs = ["sm_80", "sm_90a"], precision = "bf16"}>
     ```
 
-    The name is that of a target in `compiler/Target`, which also defines and checks its properties: strings, positive
-    numbers and lists of strings. All targets have `precision` (`f32`, `bf16`, `f16`, `int8`), the operand type of
-    projections.
+    The name is that of a target in `compiler/Target`. The code of the target defines and checks the properties:
+    strings, positive numbers and lists of strings. All targets have the property `precision` (`f32`, `bf16`, `f16` or
+    `int8`), the operand type of projections.
   }];
   let parameters = (ins "::mlir::StringAttr":$name, "::mlir::DictionaryAttr":$properties);
   let assemblyFormat = "`<` $name `,` $properties `>`";
@@ -70,7 +72,7 @@ def Rt_TargetAttr : AttrDef<Rt_Dialect, "Target"> {
     /// Return the string or the number of the property |name|; "" or 0 if it is absent or of another kind.
     ::llvm::StringRef getText(::llvm::StringRef name) const;
     int64_t getNumber(::llvm::StringRef name) const;
-    /// Returns the strings of the property |name|; none if it is absent or no list.
+    /// Returns the strings of the property |name|; an empty list if it is absent or no list.
     ::llvm::SmallVector<::llvm::StringRef> getList(::llvm::StringRef name) const;
   }];
 }

@@ -25,9 +25,10 @@ std::optional<StorageType> symbolizeStorageType(llvm::StringRef name);
 /// The layout in memory of operands of one low precision.
 struct OperandLayout {
   StorageType type;
-  /// K, the number of terms of each sum, is padded to a multiple of this in operands and in packed weights.
+  /// K, the number of terms of each sum, is padded to a multiple of this number in operands and in packed panels.
   int64_t multiple;
-  /// The number of neighbors in K of one output that are side by side in packed weights.
+  /// The number of weights of one output, neighbors in K, that are side by side in packed panels. Used for bf16 and f16
+  /// only: for int8, |type| implies 2 (i16) or 4 (i8).
   int64_t group = 2;
 };
 
@@ -36,19 +37,22 @@ struct OperandLayout {
 /// projection change results, too, since the order of the sums depends on them. The defaults are for a CPU with
 /// AVX-512.
 struct Schedule {
-  /// Maximum rows of a register tile.
+  /// Maximum rows of a register tile of f32 products; |lowPrecisionRows| and |groupedRows| are for other products.
   int64_t registerRows = 12;
-  /// Rows of an attention tile, each a query of one head, whose scores registers hold at once; a power of two.
+  /// The number of rows of an attention tile whose scores registers hold at once; a power of two. A row is a query of
+  /// one head.
   int64_t queryRows = 8;
-  /// Columns of a register tile and of a packed weight panel, a multiple of 16.
+  /// Columns of a register tile and of a packed panel of weights, a multiple of 16.
   int64_t panelWidth = 32;
-  /// Keys of a key panel, and keys whose scores registers hold at once, a multiple of 16.
+  /// The number of keys of a key panel outside of caches, and of keys whose scores registers hold at once; a multiple
+  /// of 16.
   int64_t keyPanelWidth = 32;
-  /// Maximum rows of an attention tile that covers several blocks of keys, at least 64.
+  /// Maximum rows of an attention tile if there are several blocks of keys; at least 64.
   int64_t attentionRows = 64;
-  /// Maximum bytes of the f32 input rows of one cache block. A block reads its rows once for each weight panel, and
-  /// each block reads all weights once. Rows somewhat larger than the L2 cache cost less than smaller blocks, which
-  /// would read the weights of a deep projection more often.
+  /// Maximum bytes of the input rows of one cache block if they were f32; a block has at least the rows of a register
+  /// tile. A block of rows is read once for each weight panel, and all weights are read once for each block of rows. A
+  /// block somewhat larger than the L2 cache costs less than more and smaller blocks, for which the weights of a deep
+  /// projection would be read more often.
   int64_t blockBytes = 1536 << 10;
   /// Maximum rows of one cache block. Rows are divided evenly among the blocks.
   int64_t maxBlockRows = 128;
@@ -56,42 +60,45 @@ struct Schedule {
   int64_t rowBlock = 8;
   /// Rows that one iteration of a loop computes if the loop only quantizes rows.
   int64_t quantizedRowBlock = 8;
-  /// The layouts of low-precision operands. That of bf16 changes results: instructions for bf16 add in orders of their
-  /// own.
+  /// The layouts of low-precision operands. The type of bf16 operands changes results: with BF16, products use
+  /// instructions for bf16, which add in orders of their own. Operands of f16 have the layout of bf16, with elements of
+  /// f16.
   OperandLayout bf16 = {StorageType::F32, 2}, int8 = {StorageType::I16, 2};
-  /// Rows of a register tile of products of bf16 or of integers with a scale per row, a power of two.
+  /// Maximum rows of a register tile of low-precision products, except those of |groupedRows|; a power of two.
   int64_t lowPrecisionRows = 8;
-  /// Rows of a register tile of products of quantized weights with a scale per group.
+  /// Maximum rows of a register tile of products of quantized rows and weights with a scale per group, if |wideBlocks|
+  /// is 0. If the rows are floats, |registerRows| is the maximum.
   int64_t groupedRows = 4;
-  /// Instructions read low-precision rows in groups of this many, so buffers of such rows are allocated in whole
-  /// groups: 32 with AMX, else 1.
+  /// The number of low-precision rows that instructions read at once: 32 with AMX, else 1. Buffers of such rows are
+  /// allocated in multiples of this number.
   int64_t lowPrecisionGroup = 1;
-  /// True if the rows of a cache block that has few low-precision register tiles are divided evenly among these tiles,
-  /// as the rows of any block are among f32 register tiles.
+  /// True if up to three low-precision register tiles of a cache block have about the same number of rows, as up to
+  /// three f32 register tiles always have.
   bool evenLowPrecisionTiles = true;
-  /// Weight panels that a block reads side by side if it has a single row. Several streams use more of the memory
-  /// bandwidth than one; see docs/measurements.md.
+  /// Weight panels that a block of an f32 product reads side by side if there is a single row and |fewRows| is 0.
+  /// Several streams use more of the memory bandwidth than one; see docs/measurements.md.
   int64_t streamPanels = 4;
   /// A projection of up to |fewRows| rows has blocks of |fewColumns| columns instead of |panelWidth|, so that there are
   /// enough blocks for all workers; |fewRows| = 0 disables this.
   int64_t fewRows = 0, fewColumns = 0;
-  /// Returns the columns of a panel of weights with scales of groups. A block must begin with a whole panel.
+  /// Returns the columns of a panel of weights with a scale per group: the fewest columns that a block may have, since
+  /// a block of such weights must begin with a whole panel.
   int64_t groupedPanelWidth() const { return fewRows != 0 ? fewColumns : panelWidth; }
-  /// Low-precision blocks have |wideRows| rows and |wideColumns| columns if there are at least |wideBlocks| such
-  /// blocks; |wideColumns| is a multiple of |panelWidth|. |wideBlocks| = 0 disables this.
+  /// Blocks of a low-precision product have |wideRows| rows and |wideColumns| columns if there are at least
+  /// |wideBlocks| blocks of this size; |wideColumns| is a multiple of |panelWidth|. |wideBlocks| = 0 disables this.
   int64_t wideRows = 0, wideColumns = 0, wideBlocks = 0;
-  /// Maximum K of an f32 projection; one with a larger K is split into a sum of several. With 2048, 128 input rows, a
-  /// weight panel and the next panel, which is being prefetched, take 1.5 MiB. The value is the same for all CPUs,
-  /// since results depend on it; 0 disables the split.
+  /// Maximum K, the number of terms of each sum, of an f32 projection; a projection with a larger K is split into a sum
+  /// of several. With 2048, 128 input rows, a weight panel and the next panel, which is being prefetched, take 1.5 MiB.
+  /// The value is the same for all CPUs, since results depend on it; 0 disables the split.
   int64_t maxFeatures = 2048;
-  /// The type to which operands of attention are rounded, for heads of at most |maxAttentionHead| components. Changes
-  /// results.
+  /// The type to which operands of attention may be rounded. Outside of caches, keys and values are stored in this type
+  /// if heads have at most |maxAttentionHead| components. Changes results.
   xfmr::Precision attentionPrecision = xfmr::Precision::F32;
   int64_t maxAttentionHead = 128;
-  /// True if kernels write the outputs of an entry where the caller wants them. Otherwise they write them to the
-  /// workspace, whose rows can have padding, and the entry copies them.
+  /// True if kernels write the outputs of an entry to the caller's buffers. Otherwise kernels write outputs to the
+  /// workspace, whose rows can have padding, and the entry copies them to the caller's buffers.
   bool outputsInPlace = false;
-  /// True if the host can read buffers, for example the number of packed tokens. Otherwise it uses upper bounds.
+  /// True if the host can read buffers, for example the number of packed tokens. Otherwise the host uses upper bounds.
   bool hostReadsBuffers = true;
 
   bool operator==(const Schedule &other) const;
@@ -99,7 +106,8 @@ struct Schedule {
 
 llvm::hash_code hash_value(const Schedule &schedule);
 
-/// The range of values of a field of a schedule. Integers have an upper limit, so that passes can compute with them.
+/// The range of values of a field of a schedule. Integers have an upper limit, so that computations of passes do not
+/// overflow.
 enum class FieldRange {
   Any,
   /// Positive is 1 to 2^31 - 1, NotNegative is 0 to 2^31 - 1.

@@ -78,7 +78,7 @@ static LogicalResult verifyTerms(AttentionTileOp op) {
   return success();
 }
 
-/// Checks the constraint C5 of the operation's description, the element types.
+/// Checks the constraint C5 of the operation's description: the element types of queries, keys, values and the result.
 static LogicalResult verifyElements(AttentionTileOp op) {
   Builder builder(op.getContext());
   Type code = op.getPrecision() == xfmr::Precision::BF16  ? Type(builder.getBF16Type())

@@ -109,7 +109,7 @@ FailureOr<TilingResult> GroupedProductOp::getTiledImplementation(OpBuilder &buil
   };
   OpFoldResult zero = builder.getIndexAttr(0);
   auto rowsOf = [&](Value tensor) { return slice(tensor, {offsets[0], zero}, {sizes[0], builder.getIndexAttr(sizeOf(tensor, 1))}); };
-  // Tiles begin at multiples of the width. If the last tile ends within a panel, it has the whole panel.
+  // Tiles begin at columns that are multiples of the width. A last tile that ends within a panel gets the whole panel.
   AffineExpr n = builder.getAffineDimExpr(0);
   OpFoldResult panel = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.floorDiv(getWidth())), {offsets[1]});
   OpFoldResult count = affine::makeComposedFoldedAffineApply(builder, loc, AffineMap::get(1, 0, n.ceilDiv(getWidth())), {sizes[1]});

@@ -18,15 +18,15 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     panels. The panels store the matrix as integers q, scales s and, in some formats, minima m;
     `xfmr.weight_quantize_panels` describes them.
 
-    Rows of integers p are in the same groups, with the scales r and the sums z of each group (see
-    `tile.quantize_rows`):
+    Rows of integers p are quantized in the same groups of columns, with a scale r and a sum z for each row and group
+    (see `tile.quantize_rows`):
 
         result[t, n] = acc after all groups g in order, from +0:
           acc = fma(f32(sum_k p[t, k] q[n, k]), r[t, g] * s[n, g], acc)      for the columns k of group g
           acc = fma(m[n, g], r[t, g] * f32(z[t, g]), acc)                    only if the format has minima
 
-    Rows of floats x are multiplied as they are. A block is 32 consecutive columns, or 16 if a group has 16 columns; the
-    last block ends with column K - 1:
+    Rows of floats x are multiplied as they are, without quantization. A block is 32 consecutive columns, or 16 if a
+    group has 16 columns; the last block ends with column K - 1:
 
         result[t, n] = acc after all blocks in order, from +0:
           sum = fma(q[n, k], x[t, k], sum)                                   for the columns k of the block in order, from +0
@@ -38,18 +38,18 @@ def Tile_GroupedProductOp : Tile_Op<"grouped_product", [AttrSizedOperandSegments
     - (C2) G groups cover K, and B is the bytes of a group of `width` rows in `format`. With one group per row
       (`int4:0`, `int8:0`), a group has K columns, rounded up to a multiple of 32. Rows of integers have whole groups.
       Rows of bf16 and f16 have an even K.
-    - (C3) `width`, the rows of a panel, is a positive multiple of 16 and at most 4096; K is less than 2^31; P panels
-      have N rows, or up to `width - 1` more. A tile of the result must begin at a column that is a multiple of `width`,
-      so that it begins with a whole panel.
+    - (C3) `width`, the rows of a panel, is a positive multiple of 16 and at most 4096; K is less than 2^31; P is
+      `N / width`, rounded up: the last panel may have rows beyond the matrix. Tiling must cut the result at columns
+      that are multiples of `width`, so that each tile begins with a whole panel.
     - (C4) `format` has groups: it is not bf16 or f16.
-    - (N1) Sums of integers are exact for groups of up to 65536 columns; in larger ones they may overflow. `f32`
-      converts them, and `fma` rounds once.
+    - (N1) Sums of integers are i32. They are exact for groups of up to 65536 columns; in larger groups they may
+      overflow. `f32` converts an integer to f32, and `fma` rounds once.
     - (N2) `sum_k x[t, k]` of a block adds columns i and i + 16 of the block for i from 0 to 15, then these 16 sums in
       pairs: i and i + 8, then i and i + 4, i + 2, i + 1. Columns that do not exist count as 0.
-    - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once. How often that rounds,
-      and the order of `sum_k x[t, k]`, depend on the target's instructions. On a GPU, which takes only such rows, acc
-      may be the sum of several parts, each of some of the blocks, and if groups are a multiple of 64 columns, or a
-      whole row, a block may have 64 columns.
+    - (N3) With rows of bf16 or f16, several products are added to the sum of a block at once. How often these additions
+      round, and the order of `sum_k x[t, k]`, depend on the target's instructions. A GPU supports only such rows.
+      There, acc may be the sum of several parts, each computed from some of the blocks, and a block may have 64 columns
+      if the number of columns of a group is a multiple of 64 or if a group is a whole row.
 
     ```mlir
     %y = tile.grouped_product ins(%q, %s, %z, %p : tensor<?x64xi8>, tensor<?x2xf32>, tensor<?x2xi32>, tensor<4x2x576xi8>)

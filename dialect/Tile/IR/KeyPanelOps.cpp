@@ -8,7 +8,8 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// The largest width of a panel: wider ones have no use, and no size that is computed from the width overflows.
+/// The largest width of a panel. Wider panels have no use, and the limit keeps sizes that are computed from the width
+/// from overflowing.
 static constexpr int64_t kMostColumns = 1024;
 
 /// Checks that |panel| has a static size and at most kMostColumns columns, and that |keys|, which |op| calls |name|, is
@@ -27,8 +28,8 @@ static LogicalResult verifyPanel(Operation *op, Value panel, Value keys, StringR
   return success();
 }
 
-/// Checks that elements of |given| may be stored as those of |stored|: the same floating-point type, or f32 rounded to
-/// bf16, f16 or i8.
+/// Checks that elements of |given| may be stored in |stored|: both have the same floating-point type, or |given| has
+/// f32 and |stored| bf16, f16 or i8.
 static LogicalResult verifyStored(Operation *op, Value given, Value stored) {
   Type from = getElementTypeOrSelf(given.getType()), to = getElementTypeOrSelf(stored.getType());
   bool rounds = from.isF32() && (to.isBF16() || to.isF16() || to.isInteger(8));

@@ -9,8 +9,8 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
   let summary = "transposes up to W keys of one head into a panel";
   let description = [{
-    `panel[d, column + j] = keys[j, d]` for the n keys of D components that are the rows j of `keys`. The destination is
-    the panel. Columns before `column` (0 if absent) are not changed. Columns from `column + n` on either become 0 or
+    `panel[d, column + j] = keys[j, d]`, where `panel` is the destination, and `keys` has n rows j, keys of D
+    components. Columns before `column` (0 if absent) are not changed. Columns from `column + n` on either become 0 or
     are not changed, as the backend chooses; readers must ignore them.
 
     A panel of bf16 or f16 gets keys rounded to its type. A panel of i8 gets quantized keys and, in four more rows, the
@@ -37,9 +37,9 @@ def Tile_KeyPanelOp : Tile_Op<"key_panel", [AttrSizedOperandSegments]> {
 def Tile_CacheRowsOp : Tile_Op<"cache_rows"> {
   let summary = "converts values of one head to rows of a cache";
   let description = [{
-    For n values of E components and the destination `rows` of bf16 or f16, `rows[j, e]` is `values[j, e]` rounded to
-    that type, to nearest, ties to even. A row of i8 gets the integers of a value, then the four bytes of its scale;
-    `xfmr.kv_cache_update` defines both.
+    `values` has n rows, values of E components. If the destination `rows` has elements of bf16 or f16, `rows[j, e]` is
+    `values[j, e]` rounded to that type, to nearest, ties to even. A row of i8 gets the E integers of a value, then the
+    four bytes of its scale; `xfmr.kv_cache_update` defines the integers and the scale.
 
     - (C1) `values` is f32 `[n, E]`, the destination is `[n, E]` of bf16 or f16, or `[n, E + 4]` of i8; E is static.
 
@@ -59,7 +59,7 @@ def Tile_CacheRowsOp : Tile_Op<"cache_rows"> {
 def Tile_UnpackKeysOp : Tile_Op<"unpack_keys"> {
   let summary = "transposes the keys of a panel into rows";
   let description = [{
-    `rows[j, d] = panel[d, j]` for the n rows j of the destination `rows`, keys of D components.
+    `rows[j, d] = panel[d, j]`, where `rows` is the destination and has n rows j, keys of D components.
 
     - (C1) `panel` is `[D, W]`, the destination `[n, D]` with `n <= W`; D and W are static, `W <= 1024`. Both have
       elements of one floating-point type.

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace mlir::tiles;
 
-/// Without sums, the number of columns of padding must be less than this: passes emit the padding of a row without a
-/// loop, so more would make much code.
+/// Without sums, the number of columns of padding must be less than this limit: passes emit the padding of a row
+/// without a loop, so more columns would need much code.
 static constexpr int64_t kMostPadding = 256;
 
 LogicalResult QuantizeRowsOp::verify() {

@@ -15,13 +15,13 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
   let description = [{
     The destinations are `quantized`, then `scales`, then `sums`. With one destination, `quantized[t, k]` is
     `input[t, k]` rounded to bf16 or f16, to nearest, ties to even. The type is that of the destination's elements; a
-    destination of f32 has values rounded to bf16. With two destinations,
+    destination of f32 gets values rounded to bf16. With two destinations,
 
         scales[t]       = max_k |input[t, k]| / 127
         quantized[t, k] = round(input[t, k] * (127 / max_k |input[t, k]|)) + zero
 
-    where `round` rounds to nearest, ties to even. `zero` is 128 for 8-bit values, which are unsigned then, and 0 for
-    16-bit values. A row of zeros has the scale 0 and the values `zero`.
+    where `round` rounds to nearest, ties to even. `zero` is 128 for 8-bit values, which are therefore unsigned, and 0
+    for 16-bit values. A row of zeros has the scale 0 and the values `zero`.
 
     With three destinations, each group of `group` neighboring columns has a scale of its own:
 
@@ -29,14 +29,16 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
         quantized[t, k] = round(input[t, k] * (127 / m))
         sums[t, g]      = sum_k quantized[t, k] for the columns k of group g
 
-    - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']` with static K and K', `K' >= K`, and `K' < K + 256` unless
-      there are sums; columns from K on are 0.0 for floats, `zero` with two destinations, and 0 with sums.
+    - (C1) `input` is f32 `[T, K]`, `quantized` is `[T, K']`; K and K' are static, `K' >= K`, and `K' < K + 256` unless
+      there are sums. The columns of `quantized` from K on become 0.0 with one destination, `zero` with two, and 0 with
+      three.
     - (C2) A single destination has elements of bf16, f16 or f32. With `scales`, f32 `[T]`, quantized values are i8 or
       i16.
     - (C3) With `sums`, i32 `[T, G]`, `scales` are f32 `[T, G]`, quantized values are i8, and `group` is a positive
       multiple of 16 with `G * group = K'` and `K' - group < K`. Otherwise there is no `group`.
     - (N1) With two destinations, a row with an infinity or NaN has an infinite or NaN scale. Its quantized values are
-      unspecified, and so are those of a row with magnitudes below 2^-121 only, for which `127 / max` may overflow.
+      unspecified. So are those of a row that is not zero and whose magnitudes are all below 2^-121, since
+      `127 / max_k |input[t, k]|` may overflow.
     - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0, since 127 / m may overflow. A group
       with an infinity or NaN has the scale NaN and values of 0.
 
@@ -55,11 +57,11 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
   }];
   let extraClassDeclaration = tileDeclaration # [{
     ::mlir::Value getQuantized() { return getDestinations()[0]; }
-    /// Returns the destination of sums of groups, or null.
+    /// Returns the destination of the sums of groups; null without sums.
     ::mlir::Value getSums() { return getDestinations().size() > 2 ? getDestinations()[2] : ::mlir::Value(); }
-    /// Returns the scales destination, or null.
+    /// Returns the destination of the scales; null without scales.
     ::mlir::Value getScales() { return getDestinations().size() > 1 ? getDestinations()[1] : ::mlir::Value(); }
-    /// Checks the destinations of rows with a scale per group.
+    /// Checks the constraints of an operation with three destinations.
     ::llvm::LogicalResult verifyGroups();
   }];
   let hasVerifier = 1;

@@ -9,13 +9,15 @@ include "dialect/Tile/IR/TileDialect.td"
 def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
   let summary = "applies rotary embeddings to the heads of a tile of tokens";
   let description = [{
-    Computes `xfmr.rotary` for the n tokens of the tile, with H heads of D components. The table has a row for each of P
-    positions, R / 2 cosines, then R / 2 sines. `interleaved` selects the pairs of components, as in `xfmr.rotary`.
+    Computes `xfmr.rotary` for the n tokens of the tile, each with H heads of D components. `positions` has the row of
+    the table for each token. The table has P rows of R / 2 cosines, then R / 2 sines. `interleaved` selects the pairs
+    of components, as in `xfmr.rotary`.
 
     - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most
       D; D and R are static. `input`, `table` and the result have elements of floating-point types; the lowerings of
       all targets expect f32. A position outside the table is undefined behavior.
-    - (N1) Each element that is rotated is a rounded product and a fused multiply-add; the others are copied.
+    - (N1) Each component that is rotated is computed by a product, which is rounded, and a fused multiply-add; the
+      components from R on are copied.
 
     ```mlir
     %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>)

@@ -67,7 +67,8 @@ void KernelAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
-/// Succeeds if |attribute| is of the class Expected; else emits an error of |op| that calls this class |what|.
+/// Succeeds if the value of |attribute| is of the class Expected; else emits an error of |op| that calls this class
+/// |what|.
 template <typename Expected>
 static LogicalResult verifyKind(Operation *op, NamedAttribute attribute, StringRef what) {
   if (isa<Expected>(attribute.getValue()))

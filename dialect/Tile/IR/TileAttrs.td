@@ -12,9 +12,10 @@ def Tile_GroupAttr : AttrDef<Tile_Dialect, "Group"> {
   let summary = "the kernel that an operation becomes part of";
   let description = [{
     Stands as `tile.group` on Linalg operations, `tile.quantize_rows` and `tile.grouped_product` from the phase `linalg`
-    until kernels are outlined. Tiling fuses producers into a consumer of the same `number`; an operation without a
-    number is a kernel by itself, but a `tile.quantize_rows` becomes part of the kernel that computes its input if that
-    kernel writes whole rows. `text` describes the kernel in one line.
+    until kernels are outlined. Operations with the same `number` become one kernel: tiling fuses producers into their
+    consumer. An operation without a number is a kernel by itself, with one exception: a `tile.quantize_rows` without a
+    number becomes part of the kernel that computes its input if that kernel writes whole rows. `text` describes the
+    kernel in one line.
 
     ```mlir
     #tile.group<3, "linear 48 -> 144, bias">
@@ -31,10 +32,10 @@ def Tile_KernelAttr : AttrDef<Tile_Dialect, "Kernel"> {
   let summary = "the kernel that a parallel loop or a function implements";
   let description = [{
     Stands as `tile.kernel` on the `scf.forall` of a kernel until it is outlined, then on its function. `text` describes
-    the kernel in one line. In a `row_wise` loop each row of the results depends only on the same row of some inputs and
-    on other inputs as a whole, such as weights, neither on its index nor on the number of rows. `backend` is `halide`
-    if Halide generates the function, and empty if the target's own code generator does. `note` says why the requested
-    backend does not generate it.
+    the kernel in one line. In a `row_wise` loop, each row of the results depends only on the same row of some inputs
+    and on all of the other inputs, such as weights. A row depends neither on its index nor on the number of rows.
+    `backend` is `halide` if Halide generates the code of the function; it is empty if the target's own code generator
+    does. `note` says why the requested backend does not generate this code; it is empty if it does.
 
     ```mlir
     #tile.kernel<"layer_norm 48", row_wise>
@@ -55,11 +56,12 @@ def Tile_WorkAttr : AttrDef<Tile_Dialect, "Work"> {
   let mnemonic = "work";
   let summary = "the arithmetic and the traffic of key/value caches of one execution of a kernel";
   let description = [{
-    Stands as `tile.work` on the `scf.forall` of a kernel with products or caches until it is outlined, then on the call
-    of its function until `attune-count-kernel-work` has run. Symbols of the formulas are index arguments, or dimensions
-    of arguments, of the function around the loop or the call. `flops` counts two operations for each multiply-add of a
-    matrix product. `cache_bytes` counts the bytes of key and value caches, the operands of rank 4 and 5, that the
-    kernel reads or writes. `attune-count-kernel-work` counts the bytes of other operands by their shapes.
+    Stands as `tile.work` on the `scf.forall` of a kernel with products or caches until the kernel is outlined, then on
+    calls of the kernel until `attune-count-kernel-work` has run. If the function that contains the loop or the call is
+    an entry, the symbols of the formulas are names of its dims; in any other function, they are index arguments and
+    dimensions of arguments (`#xfmr.argument`). `flops` counts two operations for each multiply-add of a matrix product.
+    `cache_bytes` counts the bytes of key and value caches, the operands of rank 4 and 5, that the kernel reads or
+    writes. `attune-count-kernel-work` counts the bytes of other operands by their shapes.
 
     ```mlir
     #tile.work<flops = <[#xfmr.argument<0, 0>], affine_map<()[s0] -> (s0 * 6144)>>>

@@ -15,16 +15,17 @@ def Tile_Dialect : Dialect {
   let summary = "computations that no Linalg operation expresses, on tensors or buffers";
   let description = [{
     Computations that no Linalg operation expresses: the attention of a tile of queries, key panels, rotary embeddings,
-    quantized rows, products by quantized weights with a scale per group. Once tiled, each operation computes one
+    quantized rows, products by quantized weights with a scale per group. After tiling, each operation computes one
     iteration of a parallel loop, or a part of one. `quantize_rows` and `grouped_product` exist from the phase `linalg`
-    on, the others from the phase `tiled`; all are lowered in the phase `vector`. They are in destination-passing style:
-    on tensors an operation returns its updated destinations, on buffers it writes them and has no results. The labels
-    C1, N1, … of constraints and numerics mean what they mean in the dialect `xfmr`.
+    on, the others from the phase `tiled`; all are lowered in the phase `vector`. Operations are in destination-passing
+    style: on tensors an operation returns its updated destinations; on buffers it writes them and has no results. The
+    labels C1, N1, … of constraints and numerics mean what they mean in the dialect `xfmr`.
 
-    The attributes `tile.group` and `tile.kernel` name the kernel of an operation, a loop or a function, and `tile.work`
-    the amount of work of a kernel. A contraction with `tile.whole_panels` has a number of columns that is a multiple
-    of the width of a weight panel. `tile.rows` marks the arguments that a kernel reads or writes row by row, along
-    dimension 0. These arguments have the same number of rows, which the kernel takes from their shapes alone.
+    The attribute `tile.group` names the kernel that an operation becomes part of, `tile.kernel` the kernel that a loop
+    or a function implements. `tile.work` has the amount of work of a kernel. A contraction with `tile.whole_panels` has
+    a number of columns that is a multiple of the width of a weight panel. `tile.rows` marks the arguments that a kernel
+    reads or writes row by row, along dimension 0. All these arguments have the same number of rows, and the kernel
+    takes this number from no other argument.
   }];
   let discardableAttrs = (ins "::mlir::tiles::GroupAttr":$group, "::mlir::tiles::KernelAttr":$kernel, "::mlir::UnitAttr":$whole_panels,
                               "::mlir::UnitAttr":$rows, "::mlir::tiles::WorkAttr":$work);

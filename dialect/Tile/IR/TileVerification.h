@@ -8,17 +8,19 @@
 
 namespace mlir::tiles {
 
-/// Succeeds if |value|, a tensor or buffer, has |rank| dimensions; else emits an error of |op| that calls it |name|.
+/// Succeeds if |value|, a tensor or buffer, has |rank| dimensions; else emits an error of |op| that calls the value
+/// |name|.
 LogicalResult verifyRank(Operation *op, Value value, StringRef name, int64_t rank);
 
 /// Succeeds if |expected| and |got| are equal or one of them is dynamic; else emits an error of |op| that names the
 /// size |what|.
 LogicalResult verifySize(Operation *op, StringRef what, int64_t expected, int64_t got);
 
-/// Succeeds if |operands| are all tensors of known rank or all buffers; else emits an error of |op|.
+/// Succeeds if |operands| are all ranked tensors or all ranked buffers; else emits an error of |op|. Expects at least
+/// one operand.
 LogicalResult verifyKinds(Operation *op, ValueRange operands);
 
-/// Succeeds if |got|, a size of |type|, is static and not zero; else emits an error of |op| that calls it |what|.
+/// Succeeds if |got|, a size of |type|, is static and positive; else emits an error of |op| that calls the size |what|.
 LogicalResult verifyStatic(Operation *op, StringRef what, int64_t got, Type type);
 
 } // namespace mlir::tiles

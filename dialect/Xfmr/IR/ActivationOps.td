@@ -28,8 +28,9 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
     | `squared_relu` | max(x, 0)^2 |
     | `leaky_relu` | x if x > 0, else 0.01 x |
 
-    - (N1) Arithmetic is f32. exp, tanh and erf are polynomials with an error of at most 0.9, 1.7 and 1.2 ulp, where one
-      ulp is the spacing of f32 at the exact result. A NaN stays NaN.
+    - (N1) Arithmetic is f32. exp, tanh and erf are computed by polynomials, with errors of at most 0.9, 1.7 and 1.2
+      ulp, respectively, where one ulp is the spacing of f32 at the exact result. An exp below 2^-126 becomes 0. A NaN
+      stays NaN.
 
     ```mlir
     %y = xfmr.activation <tanh> %x : tensor<?x48xf32>
@@ -44,11 +45,13 @@ def Xfmr_ActivationOp : Xfmr_Op<"activation", [Pure, AllTypesMatch<["input", "re
 def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up", "result"]>]> {
   let summary = "multiplies a clamped and activated gate by a clamped value plus 1";
   let description = [{
-    `result = (max(-limit, min(up, limit)) + 1) * g / (1 + exp(-alpha * g))` with `g = min(gate, limit)`, for each
-    element of the token tensors `gate` and `up`, both `[T, N]`. An expert of GPT-OSS applies this function between its
-    projections.
+    `result = (max(-limit, min(up, limit)) + 1) * (g / (1 + exp(-alpha * g)))` with `g = min(gate, limit)`, for each
+    element of the token tensors `gate` and `up`, both `[T, N]`. The experts of GPT-OSS apply this function between
+    their projections.
 
     - (C1) `limit` is positive.
+    - (N1) Arithmetic is f32, with the exp of `xfmr.activation`, and `limit` and `alpha` are rounded to f32. A NaN stays
+      NaN.
 
     ```mlir
     %y = xfmr.clamped_glu %gate, %up {alpha = 1.702 : f64, limit = 7.0 : f64} : tensor<?x48xf32>
@@ -61,16 +64,19 @@ def Xfmr_ClampedGluOp : Xfmr_Op<"clamped_glu", [Pure, AllTypesMatch<["gate", "up
 }
 
 def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "computes the softmax of each row, or its logarithm with `log`";
+  let summary = "computes the softmax of each row or, with `log`, the logarithm of the softmax";
   let description = [{
-    With the maximum `m = max_j input[t, j]` of row t and the sum `s = sum_j exp(input[t, j] - m)`, both over all
-    columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`, `result[t, i] = input[t, i] - m - log(s)`.
+    `input` is `[T, N]`. With the maximum `m = max_j input[t, j]` of row t and the sum `s = sum_j exp(input[t, j] - m)`,
+    both over all columns j, `result[t, i] = exp(input[t, i] - m) / s`; with `log`,
+    `result[t, i] = input[t, i] - m - log(s)`.
 
-    - (C1) The last dimension, the columns, is static.
-    - (N1) On a CPU s is computed as 16 partial sums, the l-th of the columns l, l + 16, l + 32, …. These are added in
-      pairs: l and l + 8, then l and l + 4, l + 2, l + 1. On a GPU there are 32 partial sums, of the columns l, l + 32,
-      …, and the first pairs are l and l + 16.
-    - (N2) A row with a NaN or +infinity, or with -infinity in every column, becomes NaN.
+    - (C1) N, the number of columns, is static.
+    - (N1) Arithmetic is f32, with the exp of `xfmr.activation` and a log with an error of at most 0.9 ulp. On a CPU, s
+      is the sum of 16 partial sums: for l from 0 to 15, partial sum l adds the terms of the columns l, l + 16, l + 32,
+      … in order. The partial sums are then added in pairs: l and l + 8 for each l below 8, then l and l + 4 for each l
+      below 4, then l and l + 2 for each l below 2, and finally 0 and 1. On a GPU there are 32 partial sums: partial sum
+      l adds the terms of the columns l, l + 32, …, and the pairs begin with l and l + 16 for each l below 16.
+    - (N2) If a row has a NaN or +infinity, or has -infinity in every column, all results of the row are NaN.
 
     ```mlir
     %p = xfmr.softmax %x : tensor<?x48xf32>
@@ -83,10 +89,10 @@ def Xfmr_SoftmaxOp : Xfmr_Op<"softmax", [Pure, AllTypesMatch<["input", "result"]
 }
 
 def Xfmr_DropoutOp : Xfmr_Op<"dropout", [Pure, AllTypesMatch<["input", "result"]>]> {
-  let summary = "drops features at random in training; the identity at inference, so it folds away";
+  let summary = "marks where training drops features at random; the operation is the identity and folds away";
   let description = [{
-    `result = input`. The operation keeps imported modules comparable with their model; `rate`, the share of features
-    that training drops, has no effect.
+    `result = input`. The importer emits the operation where the model has dropout, so that an imported module can be
+    compared with the model step by step. `rate`, the share of features that training drops, has no effect.
 
     - (C1) `0 <= rate <= 1`.
 

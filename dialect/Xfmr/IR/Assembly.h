@@ -16,8 +16,9 @@
 
 namespace mlir::xfmr {
 
-/// Parses the keyword |name| and |types| if a comma has been read (|more|) and the next keyword is |name|. Then reads
-/// the next comma, if any, and sets |more| to whether there was one.
+/// Parses the keyword |name| and then |types|, separated by commas, if a comma has been read (|more| is true) and the
+/// next token is |name|. Then reads a comma, if there is one, and sets |more| to true if there is, else to false. Reads
+/// and changes nothing if |more| is false or another token is next.
 static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Type *> types, bool &more) {
   if (!more || failed(parser.parseOptionalKeyword(name)))
     return success();
@@ -28,8 +29,9 @@ static ParseResult parseTypesOf(OpAsmParser &parser, StringRef name, ArrayRef<Ty
   return success();
 }
 
-/// Parses `, bias` and the types of |biases|, then `, multiplier` and `, residual`, each with its type. Any of the
-/// three may be missing; `, multiplier` is an error if |multiplier| is null.
+/// Parses `, bias` and the types |biases|, separated by commas, then `, multiplier` and `, residual`, each with its
+/// type. Any of the three parts may be missing; its types are not changed then. If |multiplier| is null, `, multiplier`
+/// is an error.
 static ParseResult parseEpilogueTypes(OpAsmParser &parser, ArrayRef<Type *> biases, Type *multiplier, Type &residual) {
   bool more = succeeded(parser.parseOptionalComma());
   if (parseTypesOf(parser, "bias", biases, more) || (multiplier && parseTypesOf(parser, "multiplier", multiplier, more)) ||
@@ -64,7 +66,7 @@ static void printFfnEpilogueTypes(OpAsmPrinter &printer, Operation *, Type upBia
   printEpilogueTypes(printer, {upBias, downBias}, Type(), residual);
 }
 
-/// Parses the dims of a tensor, `[batch, 48]`.
+/// Parses the dims of a tensor, such as `[batch, 48]`. In |dims|, a name is a string attribute and a size an i64 one.
 static ParseResult parseDims(AsmParser &parser, ArrayAttr &dims) {
   Builder &builder = parser.getBuilder();
   SmallVector<Attribute> elements;
@@ -95,7 +97,8 @@ static void printDims(AsmPrinter &printer, ArrayAttr dims) {
   printer << ']';
 }
 
-/// Parses the dims of an input, then `, default = WORD` and `, max_value = NUMBER`, either of which may be missing.
+/// Parses the dims of an input, then `, default = WORD` and `, max_value = NUMBER`. Either of these two may be missing;
+/// |defaultValue| or |maxValue| is not changed then.
 static ParseResult parseInput(AsmParser &parser, ArrayAttr &dims, InputDefault &defaultValue, int64_t &maxValue) {
   if (parseDims(parser, dims))
     return failure();
@@ -119,7 +122,7 @@ static void printInput(AsmPrinter &printer, ArrayAttr dims, InputDefault default
     printer << ", max_value = " << maxValue;
 }
 
-/// Parses the dims of an output, and `, group` if it is a group.
+/// Parses the dims of an output, then `, group`, which may be missing. Sets |isGroup| to true if it is not missing.
 static ParseResult parseOutput(AsmParser &parser, ArrayAttr &dims, bool &isGroup) {
   if (parseDims(parser, dims))
     return failure();
@@ -133,7 +136,7 @@ static void printOutput(AsmPrinter &printer, ArrayAttr dims, bool isGroup) {
     printer << ", group";
 }
 
-/// Parses the symbols of a formula: names as keywords or strings, others as attributes.
+/// Parses the symbols of a formula, in brackets: a name is a keyword or a string, an `#xfmr.argument` is an attribute.
 static ParseResult parseFormulaSymbols(AsmParser &parser, SmallVectorImpl<Attribute> &symbols) {
   return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
     std::string name;

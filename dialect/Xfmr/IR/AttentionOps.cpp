@@ -37,8 +37,9 @@ OpFoldResult MergeHeadsOp::fold(FoldAdaptor) {
   return {};
 }
 
-/// Checks the constraints C3 to C7 in the description of |op|, an attention of |heads| heads of size |headDim|, and the
-/// heads of `probabilities`.
+/// Checks the constraints C3 to C7 of `xfmr.attention`, as far as types and attributes show them, and the number of
+/// heads of `probabilities`. |op| is an AttentionOp or a MultiHeadAttentionOp with |heads| query heads of size
+/// |headDim|.
 template <typename AnyAttentionOp>
 static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t headDim) {
   auto typeOf = [](Value value) { return value ? cast<RankedTensorType>(value.getType()) : RankedTensorType(); };
@@ -87,7 +88,7 @@ static LogicalResult verifyScores(AnyAttentionOp op, int64_t heads, int64_t head
   return success();
 }
 
-/// Checks the part of the constraint C1 of `attention` that concerns caches.
+/// Checks the part of the constraint C1 of `attention` that distinguishes caches from token tensors.
 static LogicalResult verifyCaches(AttentionOp op) {
   auto key = op.getKey().getType(), value = op.getValue().getType();
   if (op.isCached() != (value.getRank() == 4))
@@ -142,7 +143,7 @@ void MultiHeadAttentionOp::build(OpBuilder &builder, OperationState &state, Type
         /*causal=*/false, Alignment::End, nullptr, nullptr, nullptr, nullptr);
 }
 
-/// Drops a `probabilities` result without users, and `score_stage`, which selects its values.
+/// Drops a `probabilities` result without users, and resets `score_stage`, which selects its values, to the default.
 template <typename AnyAttentionOp>
 static LogicalResult dropUnusedProbabilities(AnyAttentionOp op, PatternRewriter &rewriter) {
   if (!op.getProbabilities() || !op.getProbabilities().use_empty())

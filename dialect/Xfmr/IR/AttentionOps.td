@@ -15,7 +15,7 @@ def Xfmr_SplitHeadsOp : Xfmr_Op<"split_heads", [Pure, InferTypeOpAdaptor]> {
   let description = [{
     `result[t, h, d] = input[t, h * head_dim + d]`, where `head_dim` is the number of features divided by `num_heads`.
 
-    - (C1) `num_heads` is positive and divides the features of `input`, whose number is static.
+    - (C1) `num_heads` is positive and divides the number of features of `input`, which is static.
 
     ```mlir
     %q = xfmr.split_heads %x, 4 : tensor<?x48xf32>    // tensor<?x4x12xf32>
@@ -44,8 +44,9 @@ def Xfmr_MergeHeadsOp : Xfmr_Op<"merge_heads", [Pure, InferTypeOpAdaptor]> {
 
 def Xfmr_RelativeTable : RankedTensorOf<[F32], [HasAnyRankOfPred<[2, 3]>]>;
 
-/// Operands that `attention` and `multi_head_attention` share: key lengths, masks, biases, tables of relative positions
-/// and sinks. Their common attributes follow. The description of `attention` defines both.
+/// The operands that `attention` and `multi_head_attention` share: key lengths, masks, biases, tables of relative
+/// positions and sinks. `Xfmr_ScoreAttributes` are the attributes that these operations share. The description of
+/// `attention` defines the operands and the attributes.
 defvar Xfmr_ScoreOperands = (ins Optional<Xfmr_Lengths>:$key_lengths, Optional<Xfmr_Mask>:$mask, Optional<1DTensorOf<[F32]>>:$head_mask,
                                  Optional<2DTensorOf<[F32]>>:$distance_bias,
                                  Optional<Xfmr_RelativeTable>:$relative_key, Optional<Xfmr_RelativeTable>:$relative_query,
@@ -60,20 +61,23 @@ defvar Xfmr_ScoreAttributes = (ins F64Attr:$scale, UnitAttr:$causal,
 def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
   let summary = "computes scaled dot-product attention for every sequence of a packed batch";
   let description = [{
-    The query tensor is `[T, H, D]`: T tokens of all B sequences, H heads of D components. Keys and values are token
-    tensors split into heads, `[S, G, D]` and `[S, G, E]`, or the caches of `xfmr.kv_cache_update`. Each of the G heads
-    of keys and values belongs to H / G neighboring heads of queries.
+    The query tensor is `[T, H, D]`: T tokens of all B sequences, H heads of D components. Keys and values have G heads,
+    keys of D components, values of E components. They are token tensors split into heads, `[S, G, D]` and `[S, G, E]`
+    for S tokens, or the caches of `xfmr.kv_cache_update`. H / G neighboring heads of queries share a head of keys and
+    values.
 
-    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. Keys that are
-    not in a cache are the rows from `key_offsets[b]` on; S_b is `key_offsets[b + 1] - key_offsets[b]`, or
-    `key_lengths[b]` if that is smaller. If `key` and `value` are caches, S_b is `key_lengths[b]`, and `key[j, g, :]`
-    and `value[j, g, :]` below are key and value j of head g of slot `slots[b]`, or of slot b without `slots`.
-    `query_length` and `key_length`, called Q and K below, are upper bounds of all Q_b and S_b.
+    Sequence b has Q_b queries, the rows `query_offsets[b]` to `query_offsets[b + 1] - 1`, and S_b keys. If `key` and
+    `value` are token tensors, its keys are the S_b rows from `key_offsets[b]` on; S_b is
+    `key_offsets[b + 1] - key_offsets[b]`, or `key_lengths[b]` if that is present and smaller. If `key` and `value` are
+    caches, S_b is `key_lengths[b]`, and `key[j, g, :]` and `value[j, g, :]` below are key and value j of head g of slot
+    `slots[b]`, or of slot b without `slots`. `query_length` and `key_length`, called Q and K below, are upper bounds of
+    all Q_b and of all S_b.
 
-    Query i has the position `p = i` among the keys (`alignment = start`), or `p = i + S_b - Q_b` (`alignment = end`,
-    the default: the last query is aligned with the last key). For each head h and query i of sequence b, with g = h /
-    (H / G), rounded down, i and j counted from the first query and key of the sequence (in the indices of `query`,
-    `key`, `value` and `result`, too), and N the number of columns of `distance_bias`:
+    Query i has the position p among the keys: `p = i` with `alignment = start`, and `p = i + S_b - Q_b` with
+    `alignment = end`, the default, which aligns the last query with the last key. The formulas are those of one row,
+    that is query i of sequence b in head h. In them i and j count from the first query and the first key of the
+    sequence, also as indices of `query`, `key`, `value` and `result`. g is `h / (H / G)`, rounded down, and N is the
+    number of columns of `distance_bias`:
 
         s[j] = scale * (q . (k[j] + rk[j]) + k[j] . rq[j])          q = query[i, h, :], k[j] = key[j, g, :]
         c[j] = softcap * tanh(s[j] / softcap)                       s[j] without `softcap`
@@ -85,57 +89,60 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     without `head_mask` the factor is 1. A mask of lower rank has the same element for all h, or for all h and i (C3).
 
     With `sinks`, the softmax of head h has one more score, `sinks[h]`, whose value is a vector of zeros: the sum that
-    divides all exponentials has the term `exp(sinks[h])`. The probabilities of a row then add up to less than 1.
+    divides `exp(x[j])` has the additional term `exp(sinks[h])`. Without the factor `head_mask[h]`, the probabilities of
+    a row then add up to less than 1.
 
-    `rk[j]` and `rq[j]` are zero without `relative_key` and `relative_query`. A table `[N', D]` has one vector for each
-    distance, and `rk[j]` or `rq[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have its first or
-    last row. A table `[N', H * D]` has vectors of its own for each head, in the columns `h * D` to `h * D + D - 1`.
-    BERT's `relative_key_query` passes one table as both; DeBERTa's disentangled attention passes the positions
-    projected to keys as `relative_key`, those projected to queries as `relative_query`.
+    Without `relative_key`, `rk[j]` is zero; without `relative_query`, `rq[j]` is zero. A table `[N', D]` has one vector
+    for each distance `p - j`, and `rk[j]` or `rq[j]` is its row `p - j + (N' - 1) / 2`; distances beyond the table have
+    its first or last row. A table `[N', H * D]` has vectors of its own for each head h, in the columns `h * D` to
+    `h * D + D - 1`. BERT's `relative_key_query` passes one table as both operands. DeBERTa's disentangled attention
+    passes the positions projected to keys as `relative_key`, those projected to queries as `relative_query`.
 
-    A key j is hidden if one of these holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
+    A key j is hidden if one of these conditions holds: `causal` is set and `j > p`; `window_left = n` and `j < p - n`;
     `window_right = n` and `j > p + n`; `mask[b, h, i, j]` of i1 or i64 is 0; `mask[b, h, i, j]` of f32 is at most half
     of the most negative f32, about -1.7e38 (models hide keys by adding the most negative f32, -3.4e38). Every other key
-    is visible. Masks of i1 and i64 are not added. With `mask_fill`, such a mask does not hide keys either: where it is
-    0, the score x[j] becomes `mask_fill`.
+    is visible. A mask of i1 or i64 is not added to x[j]. With `mask_fill`, a mask of i1 or i64 does not hide keys
+    either: where it is 0, x[j] becomes `mask_fill`.
 
-    `masked_rows` selects the keys that get equal probabilities, times `head_mask[h]`, in a row without a visible key;
-    the other keys get 0. `zero` selects no key. `uniform`, the default, selects all keys of the sequence.
-    `least_masked` selects the keys that only the mask hides and those that only `causal` or a window hides.
-    `least_masked_past` selects those of these keys that neither `causal` nor `window_right` hides. Where they would
-    select no key, `least_masked` and `least_masked_past` select all keys of the sequence. A sequence without keys gives
-    zeros.
+    In a row without a visible key, `masked_rows` selects keys. If n keys are selected, each of them has the probability
+    `head_mask[h] / n`, and the other keys have 0. `zero` selects no key. `uniform`, the default, selects all keys of
+    the sequence. `least_masked` selects each key that is hidden by the mask or by its position (`causal` or a window),
+    but not by both. Of these keys, `least_masked_past` selects those that neither `causal` nor `window_right` hides.
+    Where they would select no key, `least_masked` and `least_masked_past` select all keys of the sequence. If the
+    sequence has no keys, the result of the row is zeros.
 
-    `probabilities[b, h, i, j]` is P[j]. `score_stage` selects an earlier value instead: `product` gives s and `capped`
-    gives c, for hidden keys, too; `masked` gives x for visible keys and the most negative f32 for hidden ones. The
-    default is `softmax`, which gives P. Where `i >= Q_b` or `j >= S_b`, the element is the most negative f32 with
-    `masked`, and 0 with each of the other values.
+    `probabilities[b, h, i, j]` is P[j], the default `score_stage = softmax`. Other values of `score_stage` select an
+    earlier number instead: `product` gives s[j] and `capped` gives c[j], for hidden keys, too; `masked` gives x[j] for
+    visible keys and the most negative f32 for hidden ones. Where `i >= Q_b` or `j >= S_b`, the element is the most
+    negative f32 with `masked`, and 0 with each of the other values.
 
-    - (C1) `query` and `key` have the same head size. `key` and `value` have the same number of heads, which divides
-      that of `query`. Either `key` and `value` are token tensors split into heads, of a floating-point type, with
-      `key_offsets`; or both are caches, with `key_lengths` and without `key_offsets`. The panel width of a key cache is
-      a positive multiple of 16, or of 64 for i8. Only caches have `slots`. Caches of i8 have integers and scales, laid
+    - (C1) `query` and `key` have the same head size D. `key` and `value` have the same number G of heads, which divides
+      H. Either `key` and `value` are token tensors split into heads, of a floating-point type, with `key_offsets`; or
+      both are caches, with `key_lengths` and without `key_offsets`. `slots` is present only with caches. The panel
+      width of a key cache is a positive multiple of 16, or of 64 for i8. Caches of i8 have integers and scales, laid
       out as `xfmr.kv_cache_update` says. Both caches have the same type of elements.
     - (C2) `result` is `[T, H, E]`; `probabilities`, if present, `[B, H, Q, K]`.
-    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast. The sizes of B, H and
-      Q may be 1 statically or at run time, that of K only statically. `head_mask` has H elements.
-    - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least 2 max(Q, K) - 1. One row serves all heads.
+    - (C3) `mask` is `[B, K]`, `[B, Q, K]` or `[B, H, Q, K]`. A dimension of size 1 is broadcast; in the place of B, H
+      and Q the size 1 may be static or dynamic, in the place of K only static. `head_mask` has H elements.
+    - (C4) `distance_bias` is `[H or 1, N]` with N odd and at least `2 max(Q, K) - 1`. A single row serves all heads.
     - (C5) `relative_key` and `relative_query` are `[N', D]` or `[N', H * D]` with N' odd and static. From the phase
-      `linalg` on each is panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which repeats the
-      first and the last vector 15 times.
-    - (C6) Windows are not negative and `softcap` is positive. `mask_fill` needs a mask of i1 or i64 and is
-      greater than half of the most negative f32. A `score_stage` other than the default needs `probabilities`.
+      `linalg` on, each is instead panels `[1 or H, D, N' + 30]`, the result of `xfmr.weight_distance_panels`, which
+      repeats the first and the last vector 15 times.
+    - (C6) `window_left` and `window_right` are not negative and `softcap` is positive. `mask_fill` needs a mask of i1
+      or i64 and is greater than half of the most negative f32. A `score_stage` other than the default needs
+      `probabilities`.
     - (C7) `sinks` has H elements and needs `masked_rows = zero`: where no key is visible, the sink has probability 1.
-    - (N1) Arithmetic is f32, after elements of caches are converted to f32, exactly. On a GPU, if the precision of the
-      compilation is bf16 or f16, queries, keys, probabilities and values may be rounded to that type before they are
-      multiplied. With caches of i8, the product of a query and a key is the sum over components of query times integer,
-      times the key's scale; with `relative_key` or `relative_query`, each component of a key is first its integer times
-      the scale, rounded to f32. An element of a value is its integer times its scale, rounded to f32. Keys are processed in blocks of
-      512 from key 0 on, in order, with a running maximum and sum. In a row with a visible key, the probability of each
-      hidden key is exactly 0, and on a CPU so is that of each key whose score is more than about 87 below the maximum.
-      Blocks that `causal` or a window hides from all rows of an attention tile (see `tile.attention_tile`) are not
-      read, with two exceptions: `score_stage` is `product` or `capped`, which have values for hidden keys, too; and
-      rows without a visible key are computed again from the keys that `masked_rows` selects. GPUs use smaller blocks.
+    - (N1) Arithmetic is f32. Elements of caches of bf16 and f16 are converted to f32, exactly. With caches of i8, the
+      product of a query and a key is the sum over components of query times integer, times the scale of the key; but
+      with `relative_key` or `relative_query`, each component of a key is first its integer times the scale, rounded to
+      f32. An element of a value is its integer times the scale of the value, rounded to f32. On a GPU, if the precision
+      of the compilation is bf16 or f16, queries, keys, probabilities and values may be rounded to that type before they
+      are multiplied. Keys are processed in blocks of 512 (smaller ones on a GPU) from key 0 on, in order, with a
+      running maximum and sum. In a row with a visible key, the probability of each hidden key is exactly 0, and on a
+      CPU so is that of each key whose score x[j] is more than about 87 below the maximum. Blocks whose keys `causal` or
+      a window hides from all rows of an attention tile (see `tile.attention_tile`) are not read, with two exceptions:
+      if `score_stage` is `product` or `capped`, which have values for hidden keys, too, all blocks are read; and rows
+      without a visible key are computed again from the keys that `masked_rows` selects.
 
     ```mlir
     %o, %p = xfmr.attention %q, %k, %v offsets(%off, %off) lengths(%len, %len) mask(%m : tensor<?x?xf32>)
@@ -158,7 +165,9 @@ def Xfmr_AttentionOp : Xfmr_Op<"attention", [Pure, AttrSizedOperandSegments]> {
     attr-dict `:` type($query) `,` type($key) `,` type($value) `->` type($result) (`,` type($probabilities)^)?
   }];
   /// Builds attention without optional operands except |keyOffsets| and with default attributes except |scale|; the
-  /// caller sets others afterwards. |probabilities| is the type of the second result, or null for no such result.
+  /// caller sets other operands and attributes afterwards. If |key| and |value| are caches, |keyOffsets| is null and
+  /// the caches have elements of a floating-point type. |probabilities| is the type of the second result, or null for
+  /// an operation without it.
   let builders = [OpBuilder<(ins "::mlir::Type":$probabilities, "::mlir::Value":$query, "::mlir::Value":$key, "::mlir::Value":$value,
                                  "::mlir::Value":$queryOffsets, "::mlir::Value":$keyOffsets, "::mlir::Value":$queryLength,
                                  "::mlir::Value":$keyLength, "double":$scale)>];
@@ -181,23 +190,24 @@ def Xfmr_MultiHeadAttentionOp : Xfmr_Op<"multi_head_attention", [Pure, AttrSized
 
         q = split_heads(query wq^T + bq)            num_heads heads
         k = split_heads(memory wk^T + bk)           num_kv_heads heads
-        v = split_heads(value wv^T + bv)            num_kv_heads heads; `memory` stands for a missing `value`
+        v = split_heads(value wv^T + bv)            num_kv_heads heads; memory in place of an absent value
         result = merge_heads(attention(q, k, v)) wo^T + bo
 
-    A missing bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
+    An absent bias is not added. Without `wo` the merged heads are the result. `query`, `memory` and `value` are token
     tensors `[tokens, features]`. Self-attention passes its input as `query` and as `memory`, cross attention passes
     encoder states as `memory`. `xfmr-decompose-composites` rewrites the operation by this definition. For attention
     that this operation cannot express, such as with a cache, rotary embeddings or normalized queries and keys, the
-    importer emits the operations on the right-hand sides instead.
+    importer emits the operations on the right-hand sides of the definition instead: `xfmr.linear`, `xfmr.split_heads`
+    and the others.
 
-    - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a head, `wq` has
-      `num_heads * D` rows and `wk` `num_kv_heads * D`. With E components of a value, `wv` has `num_kv_heads * E` rows
-      and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`. The result has a feature for each row of
-      `wo`, or `num_heads * E` features without `wo`.
-    - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is
-      (`#xfmr.fill` makes a bias of zeros), and `bo` only with them and with `wo`.
+    - (C1) `wq`, `wk` and `wv` have as many columns as their input has features. With D components of a query or key,
+      `wq` has `num_heads * D` rows and `wk` has `num_kv_heads * D`. With E components of a value, `wv` has
+      `num_kv_heads * E` rows and `wo` has `num_heads * E` columns. `num_kv_heads` divides `num_heads`. The result has a
+      feature for each row of `wo`, or `num_heads * E` features without `wo`.
+    - (C2) A bias has as many elements as its matrix has rows. Either all of `bq`, `bk` and `bv` are present or none is;
+      a weight with the source `#xfmr.fill` can be a bias of zeros. `bo` is present only with them and with `wo`.
     - (C3) Offsets, lengths, masks, score biases, tables of relative positions, sinks, `probabilities` and all
-      attributes but `num_heads` and `num_kv_heads` are as in `xfmr.attention`.
+      attributes but `num_heads` and `num_kv_heads` are as in `xfmr.attention` on token tensors.
 
     ```mlir
     %y = xfmr.multi_head_attention %x, %x

@@ -7,7 +7,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Checks the shapes of a pair of caches: the constraints C2 of kv_cache_update and C1 of kv_cache_read.
+/// Checks the shapes and element types of a key cache |keys| and its value cache |values|: the constraints C2 of
+/// kv_cache_update and C1 of kv_cache_read. The caller checks that kv_cache_read has floating-point elements.
 static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTensorType values) {
   for (int64_t dim : {1, 3, 4})
     if (keys.isDynamicDim(dim))
@@ -28,7 +29,8 @@ static LogicalResult verifyCaches(Operation *op, RankedTensorType keys, RankedTe
   return success();
 }
 
-/// Checks that |type|, called |name| in errors, has |heads| heads of |size| components.
+/// Checks that |type|, the type of the operand |name|, `[T, G, N]` or `[B, G, L, N]`, has |heads| heads G of |size|
+/// components N.
 static LogicalResult verifyHeads(Operation *op, RankedTensorType type, StringRef name, int64_t heads, int64_t size) {
   if (type.getDimSize(1) == heads && type.getShape().back() == size)
     return success();

@@ -65,7 +65,8 @@ static bool isI64(Attribute attribute) {
   return number && number.getType().isSignlessInteger(64);
 }
 
-/// Succeeds if |name| and |dims| may be those of an input, an output or a cache; else emits an error.
+/// Succeeds if |name| and |dims| may be those of an input, an output or a cache: the name is not empty, and each dim is
+/// a name other than "workers" or a size that is not negative. Else emits an error and fails.
 static LogicalResult verifyTensor(EmitError emitError, StringAttr name, ArrayAttr dims) {
   if (name.empty())
     return emitError() << "expects a name, but got \"\"";
@@ -73,7 +74,7 @@ static LogicalResult verifyTensor(EmitError emitError, StringAttr name, ArrayAtt
     auto symbol = dyn_cast<StringAttr>(dim);
     if (symbol ? symbol.empty() : !isI64(dim) || cast<IntegerAttr>(dim).getInt() < 0)
       return emitError() << "expects dims that are names or sizes, but got " << dim;
-    // In formulas, such as that of the workspace, this name is the number of threads.
+    // In formulas, such as that of the workspace size, this name stands for the number of threads.
     if (symbol && symbol == "workers")
       return emitError() << "expects dims of other names than \"workers\", the number of threads, but got " << dims;
   }
@@ -101,7 +102,7 @@ LogicalResult CacheAttr::verify(EmitError emitError, StringAttr name, ArrayAttr 
   return verifyTensor(emitError, name, dims);
 }
 
-/// Returns true if |value| is a setting: a bool, an i64, an f64, a string or a list of settings.
+/// Returns true if |value| may be a generation setting: a bool, an i64, an f64, a string or a list of these.
 static bool isSetting(Attribute value) {
   if (auto list = dyn_cast<ArrayAttr>(value))
     return llvm::all_of(list, isSetting);
@@ -133,8 +134,8 @@ LogicalResult ModelAttr::verify(EmitError emitError, StringAttr, StringAttr, Dic
 /// Returns the name of |attribute| in quotes, for messages.
 static std::string quoted(NamedAttribute attribute) { return "'" + attribute.getName().str() + "'"; }
 
-/// Returns |attribute| as an AttrT. Fails, with an error of |op| that calls the class |what|, if it is another
-/// attribute.
+/// Returns the value of |attribute| as an AttrT. If it has another class, fails with an error of |op| that calls the
+/// expected class |what|, such as "an #xfmr.entry".
 template <typename AttrT>
 static FailureOr<AttrT> getAs(Operation *op, NamedAttribute attribute, const char *what) {
   if (auto attr = dyn_cast<AttrT>(attribute.getValue()))
@@ -156,8 +157,8 @@ static LogicalResult verifyModel(Operation *op, NamedAttribute attribute) {
     return failure();
   if (!isa<ModuleOp>(op))
     return op->emitError("expects ") << quoted(attribute) << " on a module";
-  // Checked on the module, not on the entries: passes run on functions in parallel and must not read each other's
-  // attributes.
+  // Names are compared here, not when an entry is verified: a function may be verified while a pass changes another
+  // function in parallel, so its verifier must not read the attributes of other functions.
   llvm::StringSet<> names;
   for (Region &region : op->getRegions())
     for (Operation &function : region.getOps())
@@ -189,7 +190,7 @@ LogicalResult mlir::xfmr::verifyEntryFormula(Operation *op, NamedAttribute attri
   return success();
 }
 
-/// Emits an error at |op|: |attribute| is not allowed on |what|, such as "argument 0".
+/// Emits an error of |op|: |attribute| is not allowed on |what|, such as "argument 0". Returns failure.
 static LogicalResult refuse(Operation *op, const Twine &what, NamedAttribute attribute) {
   return op->emitError("expects no attribute ") << quoted(attribute) << " on " << what;
 }
@@ -209,8 +210,8 @@ LogicalResult XfmrDialect::verifyOperationAttribute(Operation *op, NamedAttribut
   return refuse(op, "an operation", attribute);
 }
 
-/// Succeeds if |dims| fit to |type|: a name for each dynamic dimension, the size for each static one. Else emits an
-/// error of |op| that calls the value |what|.
+/// Succeeds if |type| is shaped and |dims| fit it: a name for each dynamic dimension, the size for each static one.
+/// Else emits an error of |op| that calls the value of this type |what|, such as "argument 0", and fails.
 static LogicalResult verifyDims(Operation *op, const Twine &what, Type type, ArrayAttr dims) {
   auto shaped = dyn_cast<ShapedType>(type);
   if (!shaped || !shaped.hasRank() || shaped.getRank() != int64_t(dims.size()))
@@ -225,8 +226,8 @@ static LogicalResult verifyDims(Operation *op, const Twine &what, Type type, Arr
   return success();
 }
 
-/// Succeeds if |type| is the type of a cache with the dims of |cache|, and |op| is an entry that uses caches; else
-/// emits an error of |op| that calls the cache |what|, such as "argument 0".
+/// Succeeds if |type| may be the type of a cache with the dims of |cache|, and |op|, an entry, uses caches. Else emits
+/// an error of |op| that calls the cache |what|, such as "argument 0", and fails.
 static LogicalResult verifyCache(Operation *op, const Twine &what, Type type, CacheAttr cache) {
   if (failed(verifyDims(op, what, type, cache.getDims())))
     return failure();
@@ -256,13 +257,14 @@ static LogicalResult verifyWeightArgument(Operation *op, const Twine &what, Type
   return success();
 }
 
-/// Succeeds if |op| is an entry; |attribute| may stand only on the arguments and results of entries.
+/// Succeeds if |op| is an entry, since |attribute| may stand only on arguments and results of entries. Else emits an
+/// error of |op| and fails.
 static LogicalResult verifyOnEntry(Operation *op, NamedAttribute attribute) {
   return getEntry(op) ? success() : op->emitError("expects ") << quoted(attribute) << " on arguments and results of an entry";
 }
 
-/// Succeeds if |attribute| is an #xfmr.output with the dims of |type|; else emits an error of |op| that calls the
-/// output |what|.
+/// Succeeds if |attribute| is an #xfmr.output whose dims fit |type| (see verifyDims). Else emits an error of |op| that
+/// calls the output |what|, such as "result 0", and fails.
 static LogicalResult verifyOutput(Operation *op, const Twine &what, Type type, NamedAttribute attribute) {
   FailureOr<OutputAttr> output = getAs<OutputAttr>(op, attribute, "an #xfmr.output");
   return failed(output) ? failure() : verifyDims(op, what, type, output->getDims());

@@ -4,6 +4,7 @@
 
 #include "dialect/Xfmr/IR/OpVerification.h"
 #include "dialect/Xfmr/IR/XfmrOps.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace mlir::xfmr;
@@ -39,7 +40,7 @@ LogicalResult ChooseExpertsOp::verify() {
   return success();
 }
 
-/// Checks that |choices| and |shares| have the same static number of columns.
+/// Checks that |choices| and |shares| have the same static number of columns. Emits an error only if |loc| is present.
 static LogicalResult verifyChoices(std::optional<Location> loc, Value choices, Value shares) {
   auto type = cast<RankedTensorType>(choices.getType()), other = cast<RankedTensorType>(shares.getType());
   if (type.isDynamicDim(1) || type.getDimSize(1) != other.getDimSize(1))
@@ -113,5 +114,8 @@ LogicalResult AddRowsOp::verify() {
   auto rows = getRows().getType(), sum = getSum().getType();
   if (rows.getDimSize(1) != sum.getDimSize(1)) // C1
     return emitOpError("expects 'rows' and 'sum' of one number of columns, but got ") << rows << " and " << sum;
+  for (Type perRow : {Type(getFactors().getType()), Type(getTokens().getType())})
+    if (failed(verifyCompatibleShape(cast<ShapedType>(perRow).getShape(), rows.getShape().take_front()))) // C1
+      return emitOpError("expects an element for each row of ") << rows << ", but got " << perRow;
   return success();
 }

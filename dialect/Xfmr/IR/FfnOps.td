@@ -12,16 +12,19 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_FfnOp : Xfmr_Op<"ffn", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "computes two projections with an activation between them, or three with a gate";
   let description = [{
-    `result = activation(input up^T + up_bias) down^T + down_bias + residual`; with `gate`,
-    `result = (activation(input gate^T + gate_bias) * (input up^T + up_bias)) down^T + down_bias + residual`
+    The result is the first line below or, with `gate`, the second, where `*` multiplies element by element:
 
-    `input` is a token tensor `[T, N]`. A missing bias or residual is not added. `xfmr.activation` has the functions.
-    `xfmr-decompose-composites` rewrites each projection as an `xfmr.linear`; the arithmetic is that of these
-    operations.
+        activation(input up^T + up_bias) down^T + down_bias + residual
+        (activation(input gate^T + gate_bias) * (input up^T + up_bias)) down^T + down_bias + residual
 
-    - (C1) `up` and `gate` are `[M, N]`, of the same type, and `down` is `[N', M]`. M is the number of features between
-      the projections; the result is `[T, N']`.
-    - (C2) A bias has as many elements as its matrix has rows. Either all matrices have a bias or none.
+    `input` is a token tensor `[T, N]`. An absent bias or residual is not added. The description of `xfmr.activation`
+    has the formulas of activations. `xfmr-decompose-composites` rewrites each projection as an `xfmr.linear`, and the
+    arithmetic is that of `xfmr.linear`.
+
+    - (C1) `up` and `gate` are `[M, N]`, of the same type, and `down` is `[N', M]`, where M is the number of features
+      between the projections. The result is `[T, N']`.
+    - (C2) A bias has as many elements as its matrix has rows. Either each of the two or three matrices has a bias or
+      none has.
     - (C3) `residual` has the result's type.
 
     ```mlir

@@ -33,7 +33,7 @@ LogicalResult LinearOp::verify() {
   if (getFormat() && getInput().getType().getDimSize(1) > WeightFormat::kMostColumns) // C5
     return emitOpError("expects at most ") << WeightFormat::kMostColumns << " features of 'input' with a format, but got "
                                            << getInput().getType().getDimSize(1);
-  // The constraint C5 also limits the precision.
+  // C5, too: the formats bf16 and f16 need the precision f32.
   if (getFormat() && getFormat()->getValue().isFloat() && getPrecision() != Precision::F32)
     return emitOpError("expects the precision f32 with the format ")
            << getFormat()->getValue().str() << ", but got " << stringifyPrecision(getPrecision());

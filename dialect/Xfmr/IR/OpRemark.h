@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Remarks say what a pass did to an operation, or why not. They cost nothing unless the context has a remark engine:
-// `attune compile --remarks=FILE`, `attune-opt --remarks-filter=REGEX`.
+// A remark says what a pass did to an operation, why it did not do it, or what it found. Remarks are recorded only if
+// the context has a remark engine, as under `attune compile --remarks=FILE` and `attune-opt --remarks-filter=REGEX`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_DIALECT_XFMR_IR_OPREMARK_H
@@ -16,13 +16,15 @@
 
 namespace mlir::xfmr {
 
-/// The key of a remark's argument that holds the text of a kernel, as `#tile.group` and `#tile.kernel` have it.
+/// The key of the remark argument whose value is the text of a kernel, the parameter `text` of `#tile.group` and
+/// `#tile.kernel`.
 inline constexpr StringLiteral kRemarkKernel = "Kernel";
 
-/// Returns true if remarks about |op| are recorded.
+/// Returns true if the context of |op| has a remark engine.
 inline bool recordsRemarks(Operation *op) { return op->getContext()->getRemarkEngine() != nullptr; }
 
-/// Returns the options of the remark |name| of |pass| about |op|. They have the name of the function around |op|.
+/// Returns the options of the remark |name| of |pass| about |op|. If the context has a remark engine, they include the
+/// name of the function that is |op| or contains it.
 inline remark::RemarkOpts remarkOn(Operation *op, StringRef pass, StringRef name) {
   remark::RemarkOpts options = remark::RemarkOpts::name(name).category(pass);
   if (!recordsRemarks(op))
@@ -33,15 +35,15 @@ inline remark::RemarkOpts remarkOn(Operation *op, StringRef pass, StringRef name
   return function ? options.function(function.getName()) : options;
 }
 
-/// Reports that |pass| did |name| to |op|.
+/// Emits a remark that |pass| applied the transformation |name| to |op|.
 inline remark::detail::InFlightRemark passed(Operation *op, StringRef pass, StringRef name) {
   return remark::passed(op->getLoc(), remarkOn(op, pass, name));
 }
-/// Reports that |pass| did not do |name| to |op|.
+/// Emits a remark that |pass| did not apply the transformation |name| to |op|.
 inline remark::detail::InFlightRemark missed(Operation *op, StringRef pass, StringRef name) {
   return remark::missed(op->getLoc(), remarkOn(op, pass, name));
 }
-/// Reports a property of |op| that |pass| found.
+/// Emits the remark |name| about a property of |op| that |pass| found.
 inline remark::detail::InFlightRemark analysis(Operation *op, StringRef pass, StringRef name) {
   return remark::analysis(op->getLoc(), remarkOn(op, pass, name));
 }

@@ -9,22 +9,24 @@
 
 namespace mlir::xfmr {
 
-/// Succeeds if the vector |vector| is absent or has |size| elements; else emits an error of |op| that calls the vector
-/// |name| and the size |what|.
+/// Succeeds if |vector|, a tensor of rank 1, is null or has |size| elements. Otherwise emits an error at |op|, in which
+/// |name| is the name of the vector and |what| describes the size.
 LogicalResult verifyVector(Operation *op, Value vector, StringRef name, int64_t size, StringRef what);
 
-/// Succeeds if |operand| is absent or has a type that is compatible with |type|: the same element type, and in each
-/// dimension the same size or a dynamic one. Else emits an error of |op| that calls the operand |name|.
+/// Succeeds if |operand| is null or its type is compatible with |type|: both have the same rank and element type, and
+/// the same size in each dimension that is static in both. Otherwise emits an error at |op|, in which |name| is the
+/// name of the operand.
 LogicalResult verifySameType(Operation *op, Value operand, StringRef name, RankedTensorType type);
 
 /// Calls verifySameType for the operand `residual`.
 LogicalResult verifyResidual(Operation *op, Value residual, RankedTensorType type);
 
-/// Succeeds if the matrix |weight| has |features| columns; else emits an error of |op| that calls the matrix |name| and
-/// the number |what|.
+/// Succeeds if the matrix |weight| has |features| columns. Otherwise emits an error at |op|, in which |name| is the
+/// name of the matrix and |what| describes the number of columns.
 LogicalResult verifyColumns(Operation *op, Value weight, StringRef name, int64_t features, StringRef what);
 
-/// Returns the type of `input`, `[T, K]`, times the transposed matrix `weight`, `[N, K]`: `[T, N]`.
+/// Returns the type `[T, N]` of the product of |input|, `[T, K]`, and the transpose of |weight|, `[N, K]`. Its element
+/// type is that of |input|.
 RankedTensorType getProjectedType(Value input, Value weight);
 
 /// Returns |type| with a dynamic first dimension.

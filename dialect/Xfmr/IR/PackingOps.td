@@ -12,7 +12,8 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
   let summary = "creates the offsets of packed sequences of equal length";
   let description = [{
-    `offsets[i] = i * length` for `0 <= i <= batch`: the first token of each sequence, then the number of tokens.
+    The result has `batch + 1` elements, `offsets[i] = i * length`. So `offsets[i]` is the first token of sequence i,
+    and `offsets[batch]` is the number of tokens.
 
     ```mlir
     %offsets = xfmr.sequence_offsets %batch, %length
@@ -26,14 +27,15 @@ def Xfmr_SequenceOffsetsOp : Xfmr_Op<"sequence_offsets", [Pure]> {
 def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
   let summary = "numbers the visible tokens of a padded batch";
   let description = [{
-    `mask` is `[batch, length]`. The tokens `(b, i)` with `mask[b, i] != 0`, in row-major order, become the packed
-    tokens 0, 1, …. If packed token `t` is the token `(b, i)`, `positions[t] = b * length + i`, its padded position.
-    `offsets[b]` is the first packed token of sequence `b`, and the last of the `batch + 1` elements of `offsets` is the
-    number of packed tokens. A sequence without visible tokens has `offsets[b] = offsets[b + 1]`.
+    `mask` is `[batch, length]`. The visible tokens are the tokens `(b, i)` with `mask[b, i] != 0`. In row-major order,
+    they become the packed tokens 0, 1, …. If packed token `t` is the token `(b, i)`, `positions[t] = b * length + i`,
+    its padded position. `offsets` has `batch + 1` elements: `offsets[b]` is the first packed token of sequence `b`, and
+    `offsets[batch]` is the number of packed tokens. A sequence without visible tokens has
+    `offsets[b] = offsets[b + 1]`.
 
-    Where the host cannot read that number, as with a GPU, tensors of packed tokens are allocated with
-    `batch * length` rows. The rows from `offsets[batch]` on are *unused*: `positions` is -1 there, and other tensors
-    have unspecified elements.
+    If the host cannot read the number of packed tokens, as with a GPU, tensors of packed tokens are allocated with
+    `batch * length` rows. The rows from `offsets[batch]` on are *unused*: there `positions` is -1, and the elements of
+    other tensors are unspecified.
 
     ```mlir
     %offsets, %positions = xfmr.pack_tokens %mask : tensor<?x?xi64>
@@ -47,11 +49,11 @@ def Xfmr_PackTokensOp : Xfmr_Op<"pack_tokens", [Pure]> {
 def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
   let summary = "gathers rows of a tensor, such as the packed tokens of a padded batch";
   let description = [{
-    `result[t, …] = input[positions[t], …]`, where `input` has rank 1 or more. To pack the tokens of a padded batch,
-    `input` is `[batch * length, …]` and `positions` is that of `pack_tokens`. Other uses gather one row for each
-    sequence, or the tokens in the order of their experts (`group_by_expert`); a row may be gathered more than once. A
-    position outside `input` is undefined behavior, except -1 in unused rows (see `xfmr.pack_tokens`).
-    `convert-xfmr-to-linalg` expects that all sizes but the first are static.
+    `result[t, …] = input[positions[t], …]`, where `input` has rank 1 or more. A row may be gathered more than once. To
+    pack the tokens of a padded batch, `input` is `[batch * length, …]` and `positions` is a result of
+    `xfmr.pack_tokens`. Other uses gather one row for each sequence, or the tokens in the order of their experts
+    (`xfmr.group_by_expert`). A position outside `input` is undefined behavior, except -1 in unused rows (see
+    `xfmr.pack_tokens`). `convert-xfmr-to-linalg` fails if a size of `input` other than the first is dynamic.
 
     ```mlir
     %ids = xfmr.gather_tokens %flat_ids, %positions : tensor<?xi64>
@@ -63,13 +65,13 @@ def Xfmr_GatherTokensOp : Xfmr_Op<"gather_tokens", [Pure, InferTypeOpAdaptor]> {
 }
 
 def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]> {
-  let summary = "scatters packed tokens to their padded positions; padding rows become 0";
+  let summary = "scatters packed tokens to their padded positions; the rows of padding become 0";
   let description = [{
     `result[positions[t], n] = input[t, n]` for `input` `[T, N]` and the result `[rows, N]`. The rows of the result that
-    `positions` does not name are zero. `positions` is usually the result of `xfmr.pack_tokens`.
+    are not in `positions` are zero. `positions` is usually the result of `xfmr.pack_tokens`.
 
-    - (C1) `positions` names no row twice, and only rows from 0 to `rows - 1`, except -1 in unused rows (see
-      `xfmr.pack_tokens`), which are not scattered.
+    - (C1) The elements of `positions` are from 0 to `rows - 1` and differ from each other, except in unused rows (see
+      `xfmr.pack_tokens`): there they are -1, and the rows of `input` are not scattered.
 
     ```mlir
     %x = xfmr.scatter_tokens %packed, %positions, %rows : tensor<?x8xf32>
@@ -83,11 +85,12 @@ def Xfmr_ScatterTokensOp : Xfmr_Op<"scatter_tokens", [Pure, InferTypeOpAdaptor]>
 def Xfmr_ScatterProbabilitiesOp : Xfmr_Op<"scatter_probabilities", [Pure, AllTypesMatch<["input", "result"]>]> {
   let summary = "scatters attention probabilities of packed tokens to their padded positions";
   let description = [{
-    `input` and the result are `[batch, heads, length, length]`. `input[b, h, i, j]` is the probability that the query
-    of token i of sequence b gives the key of token j in head h, where i and j count the packed tokens of the sequence.
-    Then `result[b, h, p_i, p_j] = input[b, h, i, j]`, where `p_i = positions[offsets[b] + i] - b * length` is the
-    padded position of token i in its sequence. The rows and columns of padding are zero. `offsets` and `positions` are
-    the results of `xfmr.pack_tokens`.
+    `input` and the result are `[batch, heads, length, length]`, where `length` is the padded length.
+    `input[b, h, i, j]` is the probability that the query of token i of sequence b gives the key of token j in head h,
+    where i and j count the packed tokens of the sequence. Other elements of `input` are not read. Then
+    `result[b, h, p_i, p_j] = input[b, h, i, j]`, where `p_i = positions[offsets[b] + i] - b * length` is the padded
+    position of token i in its sequence, and p_j is that of token j. The rows and columns of padding are zero. `offsets`
+    and `positions` are the results of `xfmr.pack_tokens`.
 
     ```mlir
     %p = xfmr.scatter_probabilities %packed, %offsets, %positions : tensor<?x2x?x?xf32>

@@ -12,29 +12,31 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 def Xfmr_PoolOp : Xfmr_Op<"pool", [Pure, AttrSizedOperandSegments, InferTypeOpAdaptor]> {
   let summary = "reduces each sequence to one row";
   let description = [{
-    `input` is `[T, N]`, the result is `[B, N]`, a row for each sequence. Sequence b has the rows `offsets[b]` to
+    `input` is `[T, N]`. The result is `[B, N]`, with a row for each sequence. Sequence b has the rows `offsets[b]` to
     `offsets[b + 1] - 1` of `input`.
 
-    `first` returns the row of the sequence's token at position 0. With `positions`, the padded positions of packed
-    tokens, that token may be padding: if the first packed token of sequence b has another position than `b * length`,
-    or if sequence b has no token, the row is zero. Without `positions`, each sequence must have a token. The other
-    kinds reduce the tokens of each sequence, without its first `skip[b]` tokens if that operand is present, and return
-    zeros if no token is left:
+    The kind `first` returns the row of the token at position 0 of each sequence. With `positions`, the padded positions
+    of packed tokens, this token may be padding and so missing in `input`: if sequence b has no token, or if the
+    position of its first packed token is not `b * length`, the result row is zero. Without `positions`, each sequence
+    must have a token.
+
+    The other kinds ignore `positions` and `length`. They reduce the *remaining tokens* of a sequence: all but the first
+    `skip[b]`, or all without `skip`. The result row is zero if there are none.
 
     | kind | row |
     |---|---|
-    | `leading` | the first of these tokens |
-    | `last` | the last of these tokens |
+    | `leading` | the first remaining token |
+    | `last` | the last remaining token |
     | `max` | the largest value of each feature; NaN if one is NaN |
-    | `mean` | the sum divided by the number n of these tokens |
-    | `mean_sqrt_length` | the sum divided by the square root of the same n |
-    | `weighted_mean` | the sum of (i + 1) * token i over these tokens, divided by the sum of i + 1 over them |
+    | `mean` | the sum of the remaining tokens divided by their number n |
+    | `mean_sqrt_length` | the same sum divided by the square root of n |
+    | `weighted_mean` | the sum of (i + 1) * token i over the remaining tokens, divided by the sum of i + 1 over them |
 
-    i is the number of a token in its whole sequence, from 0: the first of these tokens has i = `skip[b]`.
+    Here i counts all tokens of the sequence from 0, so that the first remaining token has i = `skip[b]`.
 
-    - (C1) Either both `positions` and `length`, the padded length, are present or neither is.
+    - (C1) `positions` and `length`, the padded length, are either both present or both absent.
     - (C2) `first` has no `skip`.
-    - (N1) Sums are accumulated in token order.
+    - (N1) Arithmetic is f32. Tokens are added in order. The sum of i + 1 is computed in closed form.
 
     ```mlir
     %row = xfmr.pool <first> %x, %offsets : tensor<?x8xf32>

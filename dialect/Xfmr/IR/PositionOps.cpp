@@ -36,7 +36,7 @@ LogicalResult RelativePositionBiasOp::verify() {
     return emitOpError("expects ") << (getBidirectional() ? "an even number of buckets, at least 4" : "at least 2 buckets") << ", but got "
                                    << buckets;
   int64_t exact = buckets / (getBidirectional() ? 4 : 2);
-  // The conversion to linalg goes through all distances up to this one while it compiles.
+  // Limits the time of the conversion to linalg, which computes the bucket of each distance up to max_distance.
   constexpr int64_t most = int64_t(1) << 24;
   if (int64_t distance = static_cast<int64_t>(getMaxDistance()); distance <= exact || distance > most)
     return emitOpError("expects 'max_distance' larger than ") << exact << " and at most " << most << ", but got " << distance;

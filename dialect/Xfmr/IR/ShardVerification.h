@@ -10,12 +10,14 @@
 
 namespace mlir::xfmr {
 
-/// Succeeds if shards of |size| indices that begin at |begins|, one for each rank in ascending order, cover the indices
-/// 0 … |whole| - 1 and no others; else emits an error. Shards may overlap.
+/// Succeeds if shards of |size| indices, which begin at |begins|, cover the indices 0 to |whole| - 1 and no others;
+/// else emits an error by |emitError|. |begins| has an element for each rank: the first must be 0, and none may be less
+/// than the one before. Shards may overlap.
 LogicalResult verifyShards(llvm::function_ref<InFlightDiagnostic()> emitError, int64_t whole, int64_t size, ArrayRef<int64_t> begins);
 
-/// Succeeds if shards of type |shard|, which begin at the indices |begins| of dimension |axis|, cover a tensor of type
-/// |whole|, and if |axis| is from 0 to |lastAxis|; else emits an error of |op|.
+/// Succeeds if |axis| is a dimension of |whole| from 0 to |lastAxis|, if |shard| differs from |whole| only in the size
+/// of this dimension, which is static in both, and if shards of type |shard| that begin at |begins| along |axis| cover
+/// |whole| (verifyShards). Otherwise emits an error at |op|.
 LogicalResult verifyShardTypes(Operation *op, ShapedType whole, ShapedType shard, int64_t axis, ArrayRef<int64_t> begins, int64_t lastAxis);
 
 } // namespace mlir::xfmr

@@ -13,10 +13,10 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// With one group per row, the columns of a row are padded to a multiple of this.
+/// In a format with one group per row, rows are padded to a multiple of this number of columns.
 static constexpr int64_t kRowMultiple = 32;
 
-/// The numbers of columns of a group that the name of a format may have; 0 for one group per row.
+/// The sizes of a group, in columns, that the name of a format may have; 0 stands for one group per row.
 static constexpr int64_t kGroups[] = {0, 16, 32, 64, 128};
 
 std::optional<WeightFormat> WeightFormat::parse(StringRef text) {

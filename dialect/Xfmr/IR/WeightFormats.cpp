@@ -13,7 +13,7 @@ using namespace mlir::xfmr;
 
 static constexpr llvm::StringLiteral kNative = "native";
 
-/// Returns the reason why |pattern| is wrong; "" if it is a pattern.
+/// Returns the reason why |pattern| is not a list of globs separated by dots; "" if it is one.
 static std::string checkPattern(StringRef pattern) {
   SmallVector<StringRef> globs;
   pattern.split(globs, '.');

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Returns the bytes of a tensor of static shape; nullopt if its number of bits is 2^63 or more, or if elements have no
-/// size.
+/// Returns the size in bytes, rounded up, of a tensor of |type|, whose shape is static. Returns nullopt if its size is
+/// 2^63 bits or more, or if its elements are neither integers nor floats.
 static std::optional<int64_t> getBytes(RankedTensorType type) {
   std::optional<int64_t> bits;
   if (type.getElementType().isIntOrFloat())
@@ -20,7 +20,8 @@ static std::optional<int64_t> getBytes(RankedTensorType type) {
   return bits ? std::optional(*bits / 8 + (*bits % 8 != 0)) : std::nullopt;
 }
 
-/// Checks the offset of |weight|, whose type has been verified, in the weights file.
+/// Checks that |offset|, in bytes, is aligned, and that |weight| at this offset ends within the data section of the
+/// weights file; else emits an error. Expects that the type of |weight| has been verified.
 static LogicalResult verifyOffset(WeightOp weight, int64_t offset) {
   if (offset < 0 || offset % kWeightAlignment != 0) // C3
     return weight.emitOpError("expects an offset that is a multiple of ") << kWeightAlignment << ", but got " << offset;
@@ -96,8 +97,8 @@ void WeightConcatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, ML
 
 OpFoldResult WeightConcatOp::fold(FoldAdaptor) { return getWeights().size() == 1 ? OpFoldResult(getWeights()[0]) : OpFoldResult(); }
 
-/// Returns |convert|(|type|) if |type| is a matrix. If it is a stack of matrices, returns the type of a stack of as
-/// many tensors, each with the type to which |convert| turns the type of one matrix.
+/// Returns |convert|(|type|) if |type| is a matrix. If |type| is a stack of E matrices, returns the type of a stack of
+/// E tensors, where each has the type that |convert| returns for one of the matrices.
 static RankedTensorType mapMatrices(RankedTensorType type, llvm::function_ref<RankedTensorType(RankedTensorType)> convert) {
   if (type.getRank() < 3)
     return convert(type);
@@ -105,6 +106,11 @@ static RankedTensorType mapMatrices(RankedTensorType type, llvm::function_ref<Ra
   SmallVector<int64_t> shape(one.getShape());
   shape.insert(shape.begin(), type.getDimSize(0));
   return one.clone(shape);
+}
+
+/// Succeeds if |type| is a static shape, as the layout of panels needs; else emits an error at |loc|.
+static LogicalResult verifyStatic(std::optional<Location> loc, RankedTensorType type) {
+  return type.hasStaticShape() ? success() : emitOptionalError(loc, "expects a static shape, but got ", type);
 }
 
 LogicalResult WeightQuantizeOp::inferReturnTypes(MLIRContext *context, std::optional<Location>, Adaptor adaptor,
@@ -130,6 +136,8 @@ LogicalResult WeightPackOp::inferReturnTypes(MLIRContext *, std::optional<Locati
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   // Types are inferred while parsing, before omitted attributes have their defaults.
   auto valueOf = [](IntegerAttr attr) { return attr ? attr.getInt() : 1; };
+  if (failed(verifyStatic(loc, type))) // C1
+    return failure();
   int64_t width = adaptor.getWidth(), group = valueOf(adaptor.getGroupAttr()), multiple = valueOf(adaptor.getMultipleAttr());
   if (width <= 0) // C1
     return emitOptionalError(loc, "expects a positive width, but got ", width);
@@ -145,6 +153,8 @@ LogicalResult WeightQuantizePanelsOp::inferReturnTypes(MLIRContext *, std::optio
                                                        SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getWeight().getType());
   int64_t width = adaptor.getWidth();
+  if (failed(verifyStatic(loc, type))) // C1
+    return failure();
   if (width <= 0 || width % 16 != 0) // C1
     return emitOptionalError(loc, "expects a width that is a positive multiple of 16, but got ", width);
   if (width > WeightFormat::kMostWidth || type.getShape().back() > WeightFormat::kMostColumns) // C1
@@ -161,6 +171,8 @@ LogicalResult WeightDistancePanelsOp::inferReturnTypes(MLIRContext *, std::optio
                                                        SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getTable().getType());
   int64_t heads = adaptor.getHeads(), columns = type.getDimSize(1);
+  if (failed(verifyStatic(loc, type))) // C1
+    return failure();
   if (heads <= 0 || columns % heads != 0) // C1
     return emitOptionalError(loc, "expects 'heads' to divide the number of columns, ", columns, ", but got ", heads);
   types.push_back(type.clone({heads, columns / heads, type.getDimSize(0) + 2 * kDistancePadding}));

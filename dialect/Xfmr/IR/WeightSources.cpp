@@ -80,7 +80,7 @@ RankedTensorType mlir::xfmr::getSourceType(Attribute source) {
 
 using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
-/// Checks that |source| is a weight source with a dimension |axis|.
+/// Succeeds if |source| is a weight source with a dimension |axis|; else emits an error.
 static LogicalResult verifyAxis(EmitError emitError, Attribute source, int64_t axis) {
   RankedTensorType type = getSourceType(source);
   if (!type)
@@ -180,7 +180,8 @@ LogicalResult ShiftSourceAttr::verify(EmitError emitError, Attribute source, Flo
   return success();
 }
 
-/// Checks that |source| is a matrix, of i8 if |quantized| is true, else of floats.
+/// Succeeds if |source| is a weight source of rank 2, of i8 if |quantized| is true, else of floats. Otherwise emits an
+/// error.
 static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool quantized) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 2)
@@ -192,7 +193,7 @@ static LogicalResult verifyMatrix(EmitError emitError, Attribute source, bool qu
 
 static LogicalResult verifyFloats(EmitError emitError, Attribute source) { return verifyMatrix(emitError, source, /*quantized=*/false); }
 
-/// Checks that |source| is a vector of |size| floats.
+/// Succeeds if |source| is a weight source of rank 1 with |size| floats; else emits an error.
 static LogicalResult verifyVector(EmitError emitError, Attribute source, int64_t size) {
   RankedTensorType type = getSourceType(source);
   if (!type || type.getRank() != 1 || type.getDimSize(0) != size || !isa<FloatType>(type.getElementType()))

@@ -23,12 +23,13 @@
 
 namespace mlir::xfmr {
 
-/// The number of copies of the first and of the last distance beside a table in `weight_distance_panels`: a load of 16
-/// neighboring distances may have all but one of them beyond the table.
+/// The number of copies of the largest distance that `xfmr.weight_distance_panels` adds before the distances of its
+/// table, and of copies of the smallest that it adds after them: of 16 neighboring distances that a kernel loads at
+/// once, up to 15 may be beyond the table.
 inline constexpr int64_t kDistancePadding = 15;
 
-/// The threshold for hidden keys, half of the lowest f32: a mask value up to it hides a key, and a largest score up to
-/// it means that no key is visible.
+/// The threshold for hidden keys, half of the lowest f32. A mask value that is at most the threshold hides a key. If
+/// the largest score of a query is at most the threshold, no key is visible to the query.
 inline constexpr double kHiddenScore = std::numeric_limits<float>::lowest() / 2.0;
 
 } // namespace mlir::xfmr

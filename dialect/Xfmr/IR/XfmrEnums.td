@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Operations of the tile dialect use some of them, too.
+// Operations of the tile dialect use some of these enumerations, too.
 //
 //===----------------------------------------------------------------------===//
 #ifndef XFMR_ENUMS_TD
@@ -42,8 +42,8 @@ def Xfmr_Alignment : I32EnumAttr<"Alignment", "alignment of queries with keys: f
 }
 def Xfmr_AlignmentAttr : EnumAttr<Xfmr_Dialect, Xfmr_Alignment, "alignment"> {
   let description = [{
-    Query i of a sequence with Q queries and S keys has the position i among the keys with `start`, and i + S - Q with
-    `end`.
+    In a sequence with Q queries and S keys, `start` gives query i the position i among the keys, and `end` gives it the
+    position i + S - Q.
   }];
   let assemblyFormat = "`<` $value `>`";
 }

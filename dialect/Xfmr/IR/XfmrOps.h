@@ -25,18 +25,19 @@ namespace mlir::xfmr {
 /// Returns the type of the tensor that the weight source |source| describes; null if |source| is not a weight source.
 RankedTensorType getSourceType(Attribute source);
 
-/// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows with |group| neighbors of a row side by side and
-/// K rounded up to |multiple|.
+/// Returns the type of |matrix|, `[N, K]`, packed into panels of |width| rows by `xfmr.weight_pack`: |group|
+/// consecutive columns of a row lie side by side, and K is rounded up to a multiple of |multiple|.
 RankedTensorType getPanelsType(RankedTensorType matrix, int64_t width, int64_t group = 1, int64_t multiple = 1);
 
-/// Returns the type of |matrix|, `[N, K]`, in panels of |width| rows in |format|.
+/// Returns the type of |matrix|, `[N, K]`, packed into panels of |width| rows in |format|, a format of integers, by
+/// `xfmr.weight_quantize_panels`.
 RankedTensorType getQuantizedPanelsType(RankedTensorType matrix, int64_t width, const WeightFormat &format);
 
-/// The largest number of input features of a projection in int8: a sum of so many products of bytes, at most 255 * 127
-/// each, fits in a signed 32-bit integer.
+/// The largest number of input features of a projection in int8. A sum of that many products of an unsigned and a
+/// signed byte, each of a magnitude up to 255 * 127, fits in a signed 32-bit integer.
 inline constexpr int64_t kMaxInt8Depth = 65536;
 
-/// Weights begin at multiples of this number of bytes in the data section of the weights file.
+/// The alignment of weights in the data section of the weights file, in bytes.
 inline constexpr int64_t kWeightAlignment = 64;
 
 } // namespace mlir::xfmr

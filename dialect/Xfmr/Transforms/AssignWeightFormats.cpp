@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites and weights as arguments marked xfmr.weight of private functions and as weight_refs.
-// Records the format of each projection and of each table as an attribute for later phases; rounds nothing yet.
+// Expects no composites (xfmr-decompose-composites). Expects weights as weight_refs, and as arguments marked
+// xfmr.weight of private functions. Records the format of each projection and of each table as an attribute for later
+// phases; rounds nothing yet.
 //
-// A weight has a name where a function refers to it, mostly in entries, and is used where it is an argument, mostly in
-// layers:
+// The name of a weight is known where a weight_ref refers to it, mostly in entries. The weight is used where it is an
+// argument, mostly in the functions of layers:
 //
 //     @forward   %0 = weight_ref @"layers.0.mlp.up.weight"       format A, since a rule matches this name
 //                call @layer(%x, %0)
@@ -48,8 +49,8 @@ constexpr StringLiteral kPassName = "xfmr-assign-weight-formats", kRemarkName = 
 /// The number of names that an error for a pattern without a match lists as examples.
 constexpr size_t kListedNames = 3;
 
-/// Calls |use| with the leaves of the weight expression |weight|, among them references and arguments: all values that
-/// are neither expressions nor selections.
+/// Calls |use| with each leaf of the weight expression |weight|. A leaf is a value that neither a weight expression nor
+/// a `weight_select` computes, such as a reference or an argument.
 void forEachLeaf(Value weight, llvm::function_ref<void(Value)> use) {
   Operation *op = weight.getDefiningOp();
   if (auto select = dyn_cast_or_null<WeightSelectOp>(op))
@@ -63,7 +64,7 @@ void forEachLeaf(Value weight, llvm::function_ref<void(Value)> use) {
 /// The pattern of a rule for names: globs that match consecutive parts of a name (WeightFormats::Rule).
 class NamePattern {
 public:
-  /// |text| is the pattern of a rule, which has been parsed.
+  /// |text| is the pattern of a rule that WeightFormats::parse returned, so its globs are valid.
   explicit NamePattern(StringRef text) {
     for (StringRef glob : llvm::split(text, '.'))
       globs.push_back(llvm::cantFail(llvm::GlobPattern::create(glob)));
@@ -84,7 +85,7 @@ private:
   std::vector<llvm::GlobPattern> globs;
 };
 
-/// Assigns formats to the weights of one module.
+/// The assignment of formats to the weights of one module.
 class FormatAssigner {
 public:
   FormatAssigner(ModuleOp module, const WeightFormats &formats, Precision precision);
@@ -92,10 +93,10 @@ public:
 
 private:
   using Format = std::optional<WeightFormat>;
-  /// The position of a format in |distinct|.
+  /// An index into |distinct|; 0 is the default format of projections.
   using FormatId = int64_t;
-  /// The format of each argument of a function; 0, without a meaning, for an argument that is no matrix of a
-  /// projection.
+  /// The format of each argument of a function; 0, without a meaning, for an argument from which no matrix of a
+  /// projection is computed.
   using ArgumentFormats = std::vector<FormatId>;
 
   FormatId getId(const Format &format) {
@@ -104,7 +105,7 @@ private:
       known = distinct.insert(known, format);
     return known - distinct.begin();
   }
-  /// Returns the format by rule |rule|, or that of all projections for -1.
+  /// Returns the format of the rule number |rule|, or for -1 the default format of projections.
   const Format &getFormat(int64_t rule) const { return rule < 0 ? formats.projections : formats.rules[rule].format; }
   static bool isAssignable(LinearOp op) {
     return op.getPrecision() == Precision::F32 && !op.getFormat() && whyNotInPrecision(op, Precision::F32).empty();
@@ -129,16 +130,19 @@ private:
   CalleesFirst order;
   FunctionUsers users;
   std::vector<Format> distinct;
-  /// The pattern of each rule; nullopt for a role.
+  /// The pattern of names of each rule; nullopt for `lm_head` and `embeddings`, which are roles and not patterns of
+  /// names.
   std::vector<std::optional<NamePattern>> patterns;
-  /// The rules for the roles, -1 if there is none, and the rules that matched a weight.
+  /// The numbers of the rules for `lm_head` and for `embeddings`, -1 if there is none, and for each rule whether it
+  /// matched a weight.
   int64_t headRule = -1, tableRule = -1;
   std::vector<bool> matched;
-  /// The arguments of each function that are matrices of projections, also those of its callees.
+  /// The arguments of each function from which matrices of projections are computed, in the function or in its callees.
   DenseMap<FuncOp, BitVector> matrices;
-  /// The variants of each function, by the formats of its arguments.
+  /// The variants of each function, itself or a clone, by the formats of their arguments.
   DenseMap<FuncOp, std::map<ArgumentFormats, FuncOp>> variants;
-  /// The rule of each tensor, -1 for none, and the first names.
+  /// By the name of a tensor, the number of the last rule whose pattern matches it, -1 for none; and the names of the
+  /// first kListedNames tensors, for errors.
   llvm::StringMap<int64_t> ruleOfTensor;
   std::vector<std::string> names;
 };
@@ -180,8 +184,8 @@ void FormatAssigner::findMatrices(FuncOp function) {
   });
 }
 
-/// Returns the number of the last rule that matches the name of a tensor of the matrix |reference|, -1 for none. Fails,
-/// with an error, if tensors have rules of different formats.
+/// Returns the number of the last rule whose pattern matches the name of a tensor of which the weight |reference| is
+/// made, -1 for none. Fails, with an error, if the rules of these tensors give different formats.
 FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
   std::optional<int64_t> found;
   std::string first, other;
@@ -208,7 +212,8 @@ FailureOr<int64_t> FormatAssigner::findRule(WeightRefOp reference) {
   return failure();
 }
 
-/// Returns true if |reference| is the matrix of the head: a projection of an entry that has a row for each token id.
+/// Returns true if |reference|, the matrix of a projection in |function|, is that of the head: |function| is an entry,
+/// and the matrix has a row for each id of the entry's input `input_ids` or `decoder_input_ids`.
 bool FormatAssigner::isHead(FuncOp function, WeightRefOp reference) {
   auto type = cast<RankedTensorType>(reference.getType());
   if (!getEntry(function) || type.getRank() != 2)
@@ -219,8 +224,9 @@ bool FormatAssigner::isHead(FuncOp function, WeightRefOp reference) {
   });
 }
 
-/// Returns the format of the matrix |weight| of |user|, whose function has |arguments|. Fails, with an error, if the
-/// leaves of |weight| have different formats.
+/// Returns the format of |weight|: the matrix of the projection |user|, or an operand of the call |user|. The arguments
+/// of the function of |user| have the formats |arguments|. Fails, with an error, if the leaves of |weight| have
+/// different formats or if findRule fails.
 FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, Value weight, const ArgumentFormats &arguments) {
   std::optional<FormatId> format;
   bool isFailure = false, differs = false;
@@ -253,7 +259,8 @@ FailureOr<FormatAssigner::FormatId> FormatAssigner::findFormat(Operation *user, 
 
 LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &arguments) {
   if (!isAssignable(op)) {
-    // No rule is for the weights of such a projection, but the format of all projections is meant for it.
+    // Rules are not applied to a projection whose weights cannot have a format; only the default format is meant for
+    // all projections. So there is a remark only if there is a default format.
     if (StringRef why = whyNotInPrecision(op, Precision::F32); formats.projections && !why.empty())
       missed(op, kPassName, kRemarkName) << remark::reason("{0}", why);
     return success();
@@ -275,8 +282,9 @@ LogicalResult FormatAssigner::assign(LinearOp op, const ArgumentFormats &argumen
   return success();
 }
 
-/// Assigns the format of tables to |op| if its table is a weight of f32 that tensors store, and if |op| is neither tied
-/// nor has a format. If the table is also a matrix, xfmr-tie-embeddings replaces the format by that of the projection.
+/// Gives |op| the format of the rule `embeddings` if its table is an f32 weight that is made of tensors of the model
+/// folder, and if |op| is neither tied nor has a format. If the table is also the matrix of a projection,
+/// xfmr-tie-embeddings replaces this format by that of the projection.
 void FormatAssigner::assign(EmbeddingOp op) {
   if (tableRule < 0 || op.getTied() || op.getFormat() || !isWeight(op.getTable()) || !getElementTypeOrSelf(op.getTable().getType()).isF32())
     return;
@@ -299,8 +307,9 @@ void FormatAssigner::assign(EmbeddingOp op) {
   passed(op, kPassName, kRemarkName) << remark::add("its table is {0}", format->str());
 }
 
-/// Makes |call|, in a function whose arguments have |arguments|, call the variant of its callee for the formats of the
-/// matrices that it passes.
+/// Makes |call|, in a function whose arguments have the formats |arguments|, call the variant of its callee for the
+/// formats of the matrices that it passes. Creates the variant if there is none. Fails, with an error, if findFormat
+/// fails or if a recursive function would need another variant.
 LogicalResult FormatAssigner::visitCall(CallOp call, const ArgumentFormats &arguments) {
   auto callee = symbols.lookup<FuncOp>(call.getCallee());
   auto found = callee ? matrices.find(callee) : matrices.end();
@@ -314,7 +323,8 @@ LogicalResult FormatAssigner::visitCall(CallOp call, const ArgumentFormats &argu
     given[index] = *id;
   }
   std::map<ArgumentFormats, FuncOp> &known = variants[callee];
-  // A function with other users keeps the format of all projections.
+  // A function that is public, recursive or named by operations other than calls gets the default format itself. For
+  // other formats it is cloned or, if it is recursive, the pass fails.
   if (known.empty() && (!callee.isPrivate() || users.hasOtherUsers(callee) || order.recursive.contains(callee)))
     known.emplace(ArgumentFormats(callee.getNumArguments(), 0), callee);
   auto [variant, isNew] = known.try_emplace(given, callee);
@@ -334,7 +344,8 @@ LogicalResult FormatAssigner::visitCall(CallOp call, const ArgumentFormats &argu
   return success();
 }
 
-/// Visits the operations of |function|, whose arguments have the formats |arguments|.
+/// Assigns formats to the projections and embeddings in |function|, whose arguments have the formats |arguments|, and
+/// selects the variants that its calls call.
 LogicalResult FormatAssigner::visit(FuncOp function, const ArgumentFormats &arguments) {
   WalkResult walk = function.walk([&](Operation *op) -> WalkResult {
     if (auto linear = dyn_cast<LinearOp>(op))
@@ -348,7 +359,7 @@ LogicalResult FormatAssigner::visit(FuncOp function, const ArgumentFormats &argu
   return failure(walk.wasInterrupted());
 }
 
-/// Checks that each rule has matched a weight.
+/// Fails, with an error, if a rule has matched no weight.
 LogicalResult FormatAssigner::checkRules() {
   for (auto [rule, isMatched] : llvm::zip_equal(formats.rules, matched)) {
     if (isMatched)
@@ -356,7 +367,8 @@ LogicalResult FormatAssigner::checkRules() {
     if (rule.pattern == WeightFormats::kTables)
       emitError() << "'" << rule.pattern << "' matches no weight: the model has no table of which ids choose rows";
     else if (rule.pattern == WeightFormats::kHead)
-      emitError() << "'" << rule.pattern << "' matches no weight: no projection of the model has a row for each id of 'input_ids'";
+      emitError() << "'" << rule.pattern
+                  << "' matches no weight: no projection of the model has a row for each id of 'input_ids' or 'decoder_input_ids'";
     else
       emitError() << "'" << rule.pattern << "' matches no weight of a projection"
                   << (names.empty() ? "" : ", expected parts of a name such as '" + llvm::join(names, "', '") + "'");

@@ -9,8 +9,8 @@
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Adds the caches that users of |cache| make of it: arguments of callees, results of calls, updated caches. Fails as
-/// collect does; |change| is for the error.
+/// Adds the values to which users forward |cache|: arguments of callees, results of calls, the results of
+/// kv_cache_update. Fails, with an error that names |change|, as collect does.
 LogicalResult CacheValues::addUsers(Value cache, StringRef change) {
   for (OpOperand &use : cache.getUses()) {
     Operation *user = use.getOwner();
@@ -32,8 +32,8 @@ LogicalResult CacheValues::addUsers(Value cache, StringRef change) {
   return success();
 }
 
-/// Adds the values that |cache| comes from: for an argument, the operands of calls; for the result of a call, the value
-/// that the callee returns.
+/// Adds the values that become |cache|: for a function argument, the operands of all calls; for the result of a call,
+/// the value that the callee returns.
 void CacheValues::addSources(Value cache) {
   if (auto argument = dyn_cast<BlockArgument>(cache)) {
     if (auto function = dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
@@ -72,7 +72,7 @@ LogicalResult CacheValues::collect(StringRef change) {
   return success();
 }
 
-/// Returns |cache| with the static sizes of |type|.
+/// Returns |cache| with each dimension whose size is static in |type| replaced by this size.
 static CacheAttr withSizesOf(CacheAttr cache, RankedTensorType type) {
   SmallVector<Attribute> dims(cache.getDims().getValue());
   for (auto [dim, size] : llvm::zip_equal(dims, type.getShape()))

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects `multi_head_attention` and `ffn` as importers emit them; leaves `linear`, `split_heads`, `attention` and
-// `merge_heads`.
+// Expects `multi_head_attention` and `ffn` as importers and xfmr-decompose-experts emit them. Leaves `linear`,
+// `split_heads`, `attention` and `merge_heads`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Copies the operands and attributes of |op| that concern scores to |attention|; they have the same names.
+/// Copies the optional operands of |op| for scores, and the attributes of |op| that |attention| also has, to
+/// |attention|. They have the same names in both operations.
 void copyScores(MultiHeadAttentionOp op, AttentionOp attention) {
   auto copy = [](MutableOperandRange from, MutableOperandRange to) { to.assign(OperandRange(from)); };
   copy(op.getKeyLengthsMutable(), attention.getKeyLengthsMutable());

@@ -5,7 +5,8 @@
 // Mixtures of experts. A layer has E feed-forward networks, and every token chooses k of them. Computing all of them
 // for all tokens would do E / k times the work; computing them token by token would read the weights of an expert once
 // for each of its tokens. So tokens are sorted by expert, and a loop over experts computes all rows of one expert
-// together, by the kernels that compute any projection:
+// together, by the kernels that compute any projection. In the figure there are T = 4 tokens and E = 4 experts, k is 2,
+// `0 .. 1` includes 1, and the box shows two of the T * k rows in each line:
 //
 //   tokens        pairs by expert             rows = input[token]     loop over experts           sum[token] +=
 //   0: e2, e0     e0: 0, 3  offsets[0] = 0    +-----+ begin = 0       e0: ffn(rows 0 .. 1)  --->  share * row
@@ -16,9 +17,9 @@
 //                                             +-----+
 //                                             T * k rows
 //
-// Weights. The matrices of all experts are one weight, `[E, N, K]`, which the packer lays out matrix by matrix; an
-// expert's matrix is a view at a multiple of its size. So neither the number of layers nor that of experts changes the
-// code, and weights of experts that no token chooses are not read.
+// Weights. The matrices of all experts are one weight, `[E, N, K]`, which the packer lays out matrix by matrix; the
+// matrix of expert e is a view that begins at e times the size of a matrix. So neither the number of layers nor that of
+// experts changes the code, and weights of experts that no token chooses are not read.
 //
 // Invariants. Each row is added to one token, and a token gets its rows in the order of experts. On a CPU the kernels
 // compute the same bits for a row whichever other rows they are given, so the result of a token does not depend on other
@@ -27,13 +28,14 @@
 // for padding. Every buffer has at most T * k rows, which is known before the call, although the rows of one expert are
 // not.
 //
-// Cost. A kernel call for each chosen expert and projection, each of which ends with a barrier; the sort is serial, in
-// T * k + E steps.
+// Cost. A kernel call, which ends with a barrier, for each projection of each expert that a token chooses. The sort is
+// serial, in O(T * k + E) steps.
 //
 // Hosts that cannot read tensors, those of GPUs, do not know where the rows of an expert begin, nor how many there are.
 // There each expert has a list of its own with room for T tokens, filled up with -1 (here for T = 4), and the loop
-// calls the kernels of every expert with the bound T. They get the count as a tensor of one element, which the device
-// reads: `attune-limit-rows` lets the thread blocks behind it end at once.
+// calls the kernels of every expert with the upper bound T. The kernels get the number of the expert's tokens as a
+// tensor of one element, which the device reads: `attune-limit-rows` lets the thread blocks of rows past this number
+// return at once.
 //
 //   tokens        lists, [E, T]       counts, [E]     loop over all experts
 //   0: e2, e0     e0: 0  3 -1 -1      2               e0: rows = input[list]; ffn(rows); sum[token] += share * row
@@ -67,7 +69,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Emits the loop over experts that replaces one `xfmr.experts`.
+/// An emitter of the loop over experts that replaces one `xfmr.experts`.
 class ExpertLoop {
 public:
   ExpertLoop(RewriterBase &rewriter, ExpertsOp op) : op(op), b(op.getLoc(), rewriter) {}
@@ -96,7 +98,8 @@ private:
     return tensor::EmptyOp::create(b, type.getShape(), type.getElementType(), type.isDynamicDim(0) ? ValueRange(count) : ValueRange());
   }
 
-  /// Returns the sum that the loop over all experts carries: zeros first, then for each expert what |add| returns.
+  /// Emits the loop over all experts, and returns the sum that it carries. The sum begins with zeros; |add| emits the
+  /// iteration for one expert and returns the new sum.
   Value sumOverExperts(llvm::function_ref<Value(Value expert, Value sum)> add) {
     Value zeros = linalg::FillOp::create(b, arith::ConstantOp::create(b, b.getF32FloatAttr(0)).getResult(), destination()).getResult(0);
     auto loop = scf::ForOp::create(b, index(0), index(op.getNumExperts()), index(1), zeros,
@@ -108,12 +111,13 @@ private:
     return loop.getResult(0);
   }
 
-  /// Emits the second form: each expert has a list of its tokens.
+  /// Emits the second form, with a list of tokens for each expert, and returns its result.
   Value addLists() {
     auto lists = ListByExpertOp::create(b, op.getChoices(), op.getShares(), op.getNumExperts());
     Value bound = tensor::DimOp::create(b, op.getInput(), 0);
     return sumOverExperts([&](Value expert, Value sum) -> Value {
-      // The count is read from a tensor of one element, from which the device can read it as well.
+      // The count is read from a tensor of one element, so that attune-limit-rows can pass this tensor to kernels,
+      // which read the count on the device.
       OpFoldResult one = b.getIndexAttr(1);
       auto own = RankedTensorType::get({1}, b.getI64Type());
       Value counted = tensor::ExtractSliceOp::create(b, own, lists.getCounts(), OpFoldResult(expert), one, one);
@@ -135,7 +139,7 @@ private:
   /// expert; |sum| itself if no token did.
   Value addExpert(Value expert, Value sum) {
     Value begin = offsetAt(expert), end = offsetAt(arith::AddIOp::create(b, expert, index(1)));
-    // min(count, bound), so that later passes can size buffers by the bound.
+    // min(count, bound), where the bound is the number of all rows, so that later passes can size buffers by the bound.
     Value count = arith::MinSIOp::create(b, arith::SubIOp::create(b, end, begin), tensor::DimOp::create(b, tokens, 0));
     Value some = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, count, index(0));
     auto branch = [&](llvm::function_ref<Value()> value) {

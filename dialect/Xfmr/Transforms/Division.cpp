@@ -22,7 +22,8 @@ Division Division::dividedBy(int64_t unit) const {
   return {size / unit, llvm::to_vector(llvm::map_range(begins, [&](int64_t begin) { return begin / unit; }))};
 }
 
-/// Divides |whole| indices into shards of |size|, of which the last ones end with the last index.
+/// Divides |whole| indices into |ranks| shards of |size| indices. A shard that would end behind the last index is moved
+/// to end with it.
 static Division divideInto(int64_t whole, int64_t size, int64_t ranks) {
   Division division{size, {}};
   for (int64_t rank = 0; rank != ranks; ++rank)
@@ -43,7 +44,8 @@ HeadDivisions mlir::xfmr::divideHeads(int64_t heads, int64_t kvHeads, int64_t ra
     Division keyValue = divideInto(kvHeads, llvm::divideCeil(kvHeads, ranks), ranks);
     return {keyValue.times(group), keyValue};
   }
-  // |sharing| ranks divide the query heads of each key head. Ranks beyond kvHeads * sharing repeat the last shard.
+  // |sharing| ranks divide the query heads of each head of keys and values. Ranks from kvHeads * sharing on repeat the
+  // last shard.
   int64_t sharing = ranks / kvHeads, size = llvm::divideCeil(group, sharing);
   HeadDivisions divisions{{size, {}}, {1, {}}};
   for (int64_t rank = 0; rank != ranks; ++rank) {

@@ -12,10 +12,10 @@
 namespace mlir::xfmr {
 
 /// A division of a dimension into a shard for each rank. All shards have |size| indices, since all ranks run the same
-/// code; shards overlap where the sizes are not divisible.
+/// code. If the shards have more indices in all than the dimension, some of them overlap.
 struct Division {
   int64_t size;
-  /// The first index of the shard of each rank, in ascending order; ranks may have equal shards.
+  /// The first index of the shard of each rank. The indices do not decrease; neighboring ranks may have equal shards.
   llvm::SmallVector<int64_t> begins;
 
   bool operator==(const Division &other) const { return size == other.size && begins == other.begins; }
@@ -30,9 +30,9 @@ struct Division {
   Division dividedBy(int64_t unit) const;
 };
 
-/// Divides |whole| indices, at least |ranks|, into shards of one size: |whole| / |ranks|, rounded up. A size of 64 or
-/// more is then rounded up to a multiple of 16, but not above |whole|, so that shards fill vectors and cache lines. The
-/// last shards end with the last index.
+/// Divides |whole| indices into |ranks| shards of one size: |whole| / |ranks|, rounded up. Expects |whole| to be at
+/// least |ranks|. A size of 64 or more is then rounded up to a multiple of 16, but not above |whole|, so that shards
+/// fill vectors and cache lines. A shard that would end behind the last index is moved to end with it.
 Division divideIndices(int64_t whole, int64_t ranks);
 
 /// The divisions of the heads of one attention.
@@ -40,9 +40,10 @@ struct HeadDivisions {
   Division query, keyValue;
 };
 
-/// Divides |kvHeads| heads of keys and values and the |heads| query heads that read them, a multiple of |kvHeads|. The
-/// query heads of a shard read the key heads of the same shard. With fewer key heads than ranks, several ranks have the
-/// same one and divide its query heads. The division of the key heads depends only on |kvHeads| and |ranks|.
+/// Divides |kvHeads| heads of keys and values, and the |heads| query heads that read them; |heads| is a multiple of
+/// |kvHeads|. The query heads of a shard read the heads of keys and values of the same shard. If there are fewer of
+/// these than ranks, several ranks have the same one and divide its query heads. The division of the heads of keys and
+/// values depends only on |kvHeads| and |ranks|.
 HeadDivisions divideHeads(int64_t heads, int64_t kvHeads, int64_t ranks);
 
 } // namespace mlir::xfmr

@@ -15,7 +15,8 @@ FunctionUsers::FunctionUsers(ModuleOp module, const SymbolTable &symbols) {
         calls[callee].push_back(call);
       return;
     }
-    // A weight_ref names a weight, never a function. Skipping them saves time: an entry has several for every layer.
+    // A weight_ref names a weight, never a function. Skipping weight_refs saves time: an entry has several for every
+    // layer.
     if (isa<WeightRefOp>(op) || (op->isRegistered() && !isa<SymbolUserOpInterface>(op)))
       return;
     op->getAttrDictionary().walk([&](SymbolRefAttr attr) {

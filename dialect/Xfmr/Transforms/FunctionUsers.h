@@ -10,10 +10,11 @@
 
 namespace mlir::xfmr {
 
-/// The calls of each function of a module, and the functions that other operations also name. Operations that name a
-/// symbol implement SymbolUserOpInterface; only their attributes, and those of unregistered operations, are searched.
-/// Upstream's SymbolUserMap searches the attributes of all operations, which takes longer than the passes that use this
-/// class. Names in attributes of other registered operations, and in further attributes of calls, do not count as uses.
+/// The calls of each function of a module, and the functions that operations other than calls name. Operations that
+/// name a symbol implement SymbolUserOpInterface; only their attributes, and those of unregistered operations, are
+/// searched. Upstream's SymbolUserMap searches the attributes of all operations, which takes longer than the passes
+/// that use this class. Names in attributes of other registered operations, and in further attributes of calls, do not
+/// count as uses.
 class FunctionUsers {
 public:
   FunctionUsers(ModuleOp module, const SymbolTable &symbols);
@@ -34,7 +35,8 @@ public:
   CalleesFirst(ModuleOp module, const SymbolTable &symbols);
 
   llvm::SetVector<func::FuncOp> functions;
-  /// Functions that call themselves, directly or through others: at least one of each cycle of calls, not always all.
+  /// Functions that call themselves, directly or through others: at least one of each cycle of calls, but not always
+  /// all of a cycle.
   DenseSet<func::FuncOp> recursive;
 
 private:

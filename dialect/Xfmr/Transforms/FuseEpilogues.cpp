@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites without dropout; leaves additions in the epilogues of linears or in norms, and
-// activations in the epilogues of linears, where possible. A fused linear takes the position of the user, since the
-// residual may be defined after the linear.
+// Expects neither composites nor dropout. Leaves additions in the epilogues of linears or in norms, and activations in
+// the epilogues of linears, where possible. A fused linear takes the position of the addition, activation or norm,
+// since the residual may be defined after the linear.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,14 +27,15 @@ namespace {
 
 constexpr StringLiteral kFuseEpiloguesName = "xfmr-fuse-epilogues";
 
-/// Reports that |part|, computed by |op|, becomes a part of the projection before it.
+/// Emits the remark that |part|, which |op| computes, moves to the epilogue of the projection that computes an operand
+/// of |op|.
 void reportFused(Operation *op, StringRef part) {
   passed(op, kFuseEpiloguesName, "FuseEpilogues") << remark::add("{0} is computed in the epilogue of the projection before it", part);
 }
 
 /// Returns the linear that computes |value| if |user| is its only user, in the same block, and the linear has no
-/// residual, which is the last step of an epilogue; else null. A caller that adds another step than the residual must
-/// also check that the linear has neither this step nor a later one.
+/// residual, the last step of an epilogue. Returns null otherwise, also if |value| is null. A caller that adds a step
+/// other than the residual must also check that the linear has neither this step nor a later one.
 LinearOp getFusibleLinear(Value value, Operation *user) {
   auto linear = value ? value.getDefiningOp<LinearOp>() : LinearOp();
   if (!linear || linear.getResidual() || linear->getBlock() != user->getBlock() || !linear->hasOneUse())
@@ -42,8 +43,9 @@ LinearOp getFusibleLinear(Value value, Operation *user) {
   return linear;
 }
 
-/// Returns the linear among the addends |a| and |b| of |user| that takes the other addend as its residual. If both
-/// could, returns the later one; if neither can, or if the addends have different types, null.
+/// Returns the linear that computes one of the addends |a| and |b| of |user| and can take the other one as its
+/// residual. If both addends have such a linear, returns the later one. Returns null if neither has, or if the addends
+/// have different types.
 LinearOp chooseLinear(Value a, Value b, Operation *user) {
   if (!a || !b || a.getType() != b.getType())
     return {};
@@ -80,7 +82,7 @@ LogicalResult fuseAddition(arith::AddFOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Moves the addition of a norm into the linear before it.
+/// Moves the addition of a norm's input and residual into the linear that computes one of the two.
 template <typename NormOp>
 LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
   if (!op.getResidual())
@@ -98,10 +100,10 @@ LogicalResult giveToLinear(NormOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Moves an addition that no linear can take into the norm.
+/// Moves the addition that computes a norm's input into the norm, if no linear can take it.
 template <typename NormOp>
 LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
-  if (op.getResidual() || cast<RankedTensorType>(op.getInput().getType()).getRank() != 2) // a residual has no heads
+  if (op.getResidual() || cast<RankedTensorType>(op.getInput().getType()).getRank() != 2) // norms of heads have none
     return failure();
   auto add = op.getInput().template getDefiningOp<arith::AddFOp>();
   if (!add || !add->hasOneUse() || add->getBlock() != op->getBlock() || chooseLinear(add.getLhs(), add.getRhs(), add))
@@ -114,14 +116,15 @@ LogicalResult takeFromAddition(NormOp op, PatternRewriter &rewriter) {
   return success();
 }
 
-/// Returns true if |op| is a norm that adds its inputs.
+/// Returns true if |op| is a norm with a residual.
 bool isNormOfSum(Operation *op) {
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case<LayerNormOp, RmsNormOp>([](auto norm) { return bool(norm.getResidual()); })
       .Default([](Operation *) { return false; });
 }
 
-/// Emits a remark for each projection whose addition or activation is not fused because the projection has other uses.
+/// Emits a remark for each projection with several uses, one of them by an addition, an activation or a norm with a
+/// residual: this use cannot be fused.
 void reportMissed(func::FuncOp function) {
   function.walk([](LinearOp op) {
     bool hasFusibleUser =

@@ -8,8 +8,8 @@
 
 namespace mlir::xfmr {
 
-/// Adds the patterns of `xfmr-fuse-epilogues` that move an activation or an addition, also that of a norm, into the
-/// epilogue of the `linear` that computes an operand of it.
+/// Adds the patterns of `xfmr-fuse-epilogues` that move an activation, an addition or the residual of a norm into the
+/// epilogue of a `linear`. They do not include the patterns that move an addition into a norm.
 void populateEpiloguePatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::xfmr

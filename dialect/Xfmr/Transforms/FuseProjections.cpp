@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites. Joins the linears of one input in a block whose results all go to split_heads, such as
-// those of queries, keys and values. xfmr-hoist-weight-expressions must run afterwards, so that weights are joined when
-// they are packed.
+// Expects no composites. Joins linears of one block that have the same input and whose results only split_heads reads,
+// such as those of queries, keys and values. xfmr-hoist-weight-expressions must run afterwards, so that weights are
+// joined when they are packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// Returns true if |weight| is a weight that is known at compile time, which can be joined with others: not one that
-/// `weight_select` chooses, nor an expression of such a weight.
+/// Returns true if |weight| is a weight that is known at compile time and so can be joined with other weights: neither
+/// one that `weight_select` chooses nor an expression over such a weight.
 bool isFixedWeight(Value weight) {
   if (!isWeight(weight))
     return false;
@@ -33,8 +33,8 @@ bool isFixedWeight(Value weight) {
   return !op || (!isa<WeightSelectOp>(op) && (isa<WeightRefOp>(op) || llvm::all_of(op->getOperands(), isFixedWeight)));
 }
 
-/// Returns true if the matrix and the bias of |op| are weights, all users of its result, at least one, are
-/// `split_heads`, and it has no multiplier or residual.
+/// Returns true if |op| qualifies for joining: its matrix, of static shape, and its bias, if any, are fixed weights;
+/// all users of its result, at least one, are `split_heads`; and it has neither a multiplier nor a residual.
 bool isHeadProjection(LinearOp op) {
   if (op.getMultiplier() || op.getResidual() || op->use_empty() || !op.getWeight().getType().hasStaticShape() ||
       !isFixedWeight(op.getWeight()))
@@ -48,8 +48,10 @@ bool isHeadProjection(LinearOp op) {
 StringRef whyNotTogether(LinearOp a, LinearOp b) {
   if (a.getActivation() != b.getActivation())
     return "the projections have different activations";
-  if (a.getPrecision() != b.getPrecision() || a.getFormatAttr() != b.getFormatAttr())
+  if (a.getPrecision() != b.getPrecision())
     return "the projections have different precisions";
+  if (a.getFormatAttr() != b.getFormatAttr())
+    return "the weights have different formats";
   if (bool(a.getBias()) != bool(b.getBias()))
     return "only some of the projections have a bias";
   if (a.getType().getElementType() != b.getType().getElementType() ||
@@ -59,7 +61,7 @@ StringRef whyNotTogether(LinearOp a, LinearOp b) {
   return "";
 }
 
-/// Moves the expression that computes |weight| before |position|, if it is in the same block after |position|.
+/// Moves the operations that compute |weight| before |position|, as far as they are after |position| in the same block.
 void moveBefore(Value weight, Operation *position) {
   Operation *op = weight.getDefiningOp();
   if (!op || op->getBlock() != position->getBlock() || op->isBeforeInBlock(position))
@@ -71,7 +73,8 @@ void moveBefore(Value weight, Operation *position) {
 
 constexpr StringLiteral kFuseProjectionsName = "xfmr-fuse-projections";
 
-/// Replaces |group| by one projection before the first of them and slices of its columns.
+/// Replaces the projections |group|, of one input, by slices of the columns of one projection, which takes the position
+/// of the first of |group|.
 void fuse(ArrayRef<LinearOp> group) {
   LinearOp first = group.front();
   SmallVector<Value> weights, biases;
@@ -120,8 +123,8 @@ struct FuseProjections : xfmr::impl::FuseProjectionsBase<FuseProjections> {
     });
   }
 
-  /// Returns true if all linears of |group| have equal values of the attributes and types that the joined linear has
-  /// once. Otherwise emits a remark with the reason.
+  /// Returns true if whyNotTogether gives no reason against any two linears of |group|. Otherwise emits a remark with a
+  /// reason.
   static bool canFuse(ArrayRef<LinearOp> group) {
     for (LinearOp op : group.drop_front()) {
       StringRef why = whyNotTogether(group.front(), op);

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Equal expressions become one argument. They are recognized by their key: the source that the expression would have if
-// its arguments and references were tensors with made-up names.
+// Equal expressions of a function become one new argument. They are recognized by their keys: the key of an expression
+// is the source that it would have if its arguments and references were tensors with made-up names.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using func::CallOp;
 using func::FuncOp;
 
 namespace {
-/// The expressions of one function, each with its key. In a key, arguments and references are tensors with made-up
-/// names, so equal expressions have equal keys.
+/// The expressions over weight arguments and references of one function, each with its key. In a key, arguments and
+/// references are tensors with made-up names, so equal expressions have equal keys.
 struct Expressions {
   explicit Expressions(FuncOp function) {
     for (BlockArgument argument : function.getArguments())
@@ -29,14 +29,14 @@ struct Expressions {
     function.walk([&](Operation *op) { add(op); });
   }
 
-  /// Equal expressions over arguments, with a user that is not an expression.
+  /// Equal expressions, each of which has an argument among its leaves and a user that is not an expression.
   struct Root {
-    unsigned position; // of the first argument that they use
-    unsigned order;    // of appearance
+    unsigned position; // of the first argument among their leaves, from left to right
+    unsigned order;    // of the first of them among the roots of the function
     SmallVector<Operation *> ops;
   };
 
-  /// Returns the roots in the order of their arguments.
+  /// Returns the roots by ascending |position|, those of equal position by |order|.
   SmallVector<Root> getRootsByArgument() const {
     auto isExpression = [&](Operation *user) { return isWeightExpression(user) && keys.contains(user->getResult(0)); };
     llvm::MapVector<Attribute, Root> roots;
@@ -54,7 +54,7 @@ struct Expressions {
 
   SmallVector<Operation *> expressions;
   DenseMap<Value, Attribute> keys;
-  DenseMap<Value, unsigned> firstArgument; // index of the first argument among the leaves of an expression
+  DenseMap<Value, unsigned> firstArgument; // index of the first argument among the leaves, from the left
 
 private:
   void setLeaf(Value leaf, const Twine &name, RankedTensorType type, std::optional<unsigned> argument) {
@@ -82,8 +82,9 @@ private:
 };
 } // namespace
 
-/// Clones the operations that compute |value|, an expression over arguments of the callee, before |call|, with the
-/// operands of |call| for the arguments, and returns the value there. |done| maps values that have been cloned.
+/// Clones the operations that compute |value|, an expression in the callee, before |call|, with the operands of |call|
+/// in the place of the callee's arguments. Returns the value that the clones compute. |done| maps values of the callee
+/// to their clones, for one |call|.
 static Value computeAtCall(OpBuilder &builder, CallOp call, Value value, IRMapping &done) {
   if (Value known = done.lookupOrNull(value))
     return known;

@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects weights as arguments marked xfmr.weight of private functions and as weight_refs. Leaves no expression over
-// either, except in functions whose arguments the pass must not change. Functions are visited callees first: the
-// expressions that a function moves to its callers are folded, or moved further, when the callers are visited. Each
-// visit reads the function's operations once and does a constant amount of work per call and expression, so the pass is
-// linear in the number of layers.
+// Expects weights as arguments marked xfmr.weight of private functions and as weight_refs. Leaves no weight expression
+// over these arguments and references, except over arguments of functions whose arguments the pass must not change.
+// Functions are visited callees first: the expressions that a function moves to its callers are folded, or moved
+// further, when the callers are visited. Each visit reads the function's operations once and does a constant amount of
+// work for each call and each expression, so the time of the pass is linear in the number of layers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,11 @@ using func::FuncOp;
 
 namespace {
 
-/// Erases the weights that no op names.
+/// Erases the weights that no operation names. Erases none if the module has an operation whose uses of symbols are
+/// unknown.
 void eraseUnusedWeights(ModuleOp module) {
   auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion());
-  if (!uses) // an unknown op may use any symbol
+  if (!uses) // an operation of unknown uses may name any symbol
     return;
   DenseSet<StringAttr> used;
   for (SymbolTable::SymbolUse use : *uses)
@@ -48,14 +49,14 @@ struct HoistWeightExpressions : xfmr::impl::HoistWeightExpressionsBase<HoistWeig
     FunctionUsers users(module, symbols);
     WeightFolder folder(module, symbols);
     for (FuncOp function : order.functions) {
-      // A function with a user other than a call must keep its type.
+      // A recursive function, or one with a user other than a call, must keep its type.
       bool onlyCalled = !order.recursive.contains(function) && !users.hasOtherUsers(function);
       if (function.isPrivate() && !function.isDeclaration() && onlyCalled) {
         if (failed(hoistToCallers(function, users.getCalls(function))))
           return signalPassFailure();
       } else if (!function.isDeclaration() && hasExpressionsOverArguments(function)) {
         missed(function, "xfmr-hoist-weight-expressions", "HoistWeightExpressions")
-            << remark::reason("'{0}' has uses other than calls from outside it", function.getSymName());
+            << remark::reason("'{0}' is public, recursive or used other than by calls", function.getSymName());
       }
       folder.fold(function);
     }

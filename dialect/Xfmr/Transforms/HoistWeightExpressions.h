@@ -10,16 +10,16 @@
 
 namespace mlir::xfmr {
 
-/// Returns true if |function| has expressions over its weight arguments with a user that is not an expression.
+/// Returns true if |function| has an expression over its weight arguments that has a user other than an expression.
 bool hasExpressionsOverArguments(func::FuncOp function);
 
-/// Turns the expressions of |function| over its weight arguments into new arguments, each before the first argument
-/// among the expression's operands, from left to right, and computes them at |callers|, which are all uses of the
-/// function. Then removes the weight arguments without uses from the function and from |callers|. Fails, with an error,
-/// if the arguments of the function cannot be changed.
+/// Turns the expressions of |function| over its weight arguments into new arguments, and computes them at |callers|,
+/// which are all uses of the function. A new argument comes before the first argument among the leaves of its
+/// expression, from left to right. Then removes the weight arguments without uses from the function and from |callers|.
+/// Fails, with an error, if the arguments of the function cannot be changed.
 LogicalResult hoistToCallers(func::FuncOp function, ArrayRef<func::CallOp> callers);
 
-/// Declares weights for expressions over references.
+/// The weights of a module by source, to which new ones are added for expressions over references.
 class WeightFolder {
 public:
   WeightFolder(ModuleOp module, SymbolTable &symbols);
@@ -29,7 +29,8 @@ public:
   void fold(func::FuncOp function);
 
 private:
-  /// An expression as a source, the weight of its first leaf, and a name for it.
+  /// The source of an expression, the weight of its first leaf, and the name of the weight that may replace the
+  /// expression.
   struct Expression {
     Attribute source;
     WeightOp first;
@@ -42,7 +43,8 @@ private:
   DenseMap<Attribute, WeightOp> bySource;
 };
 
-/// Erases the expressions without uses; |expressions| are in the order of the function.
+/// Erases those of |expressions|, weight expressions and references in the order of the function, that have no uses or
+/// are used only by erased ones.
 inline void eraseDead(ArrayRef<Operation *> expressions) {
   for (Operation *op : llvm::reverse(expressions))
     if (op->use_empty())

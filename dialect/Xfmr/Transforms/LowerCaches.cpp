@@ -3,7 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expects caches of f32. Leaves caches whose elements have the type that the option `type` names: arguments and results
-// of entries and of the functions that they call, and the operands and results of operations on caches. Masks stay f32.
+// of entries and of the functions that they call, and the operands and results of operations on caches. Caches of masks
+// stay f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ struct LowerCaches : xfmr::impl::LowerCachesBase<LowerCaches> {
                                             : Type(builder.getI8Type());
     caches.setTypes([&](RankedTensorType type) {
       SmallVector<int64_t> shape(type.getShape());
-      // The components are dimension 3 of keys and of values.
+      // The components are dimension 3 of the caches of keys and of values; with int8 they include the bytes of a
+      // scale.
       shape[3] += getScaleBytes(element);
       return type.getElementType().isF32() ? RankedTensorType::get(shape, element) : type;
     });

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites, and the formats of weights on projections that have one. Records the precision of each
-// linear without a format, if whyNotInPrecision gives no reason against it, as an attribute for later phases; rounds
-// nothing yet.
+// Expects no composites, and the attribute `format` of all projections whose weights get a format. Sets the attribute
+// `precision` of each linear without a format, unless whyNotInPrecision gives a reason against it. Later phases read
+// the attribute; this pass rounds nothing.
 //
 //===----------------------------------------------------------------------===//
 

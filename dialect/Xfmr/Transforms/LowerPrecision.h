@@ -8,8 +8,8 @@
 
 namespace mlir::xfmr {
 
-/// Returns the reason why the operands of |op| cannot be rounded to |precision|; with f32, why its weights cannot have
-/// a format. Empty if they can.
+/// Returns the reason why the operands of |op| cannot be rounded to |precision|; if |precision| is f32, the reason why
+/// its weights cannot have a format. Returns "" if there is no such reason.
 StringRef whyNotInPrecision(LinearOp op, Precision precision);
 
 } // namespace mlir::xfmr

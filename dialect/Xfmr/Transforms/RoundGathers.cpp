@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects xfmr.all_gather of f32 and linears with their precision. Rounding is by elements, so it can be done before
-// elements move:
+// Expects xfmr.all_gather, and the attribute `precision` of all linears. Each element is rounded by itself, so rounding
+// can precede the gather. The sizes are those of an element:
 //
 //     before   shard f32 --- all_gather (4 bytes) --- f32 --- linear (rounds to bf16)
 //     after    shard f32 --- truncf --- bf16 --- all_gather (2 bytes) --- bf16 --- extf --- f32 --- linear
@@ -23,8 +23,8 @@ namespace mlir::xfmr {
 using namespace mlir;
 using namespace mlir::xfmr;
 
-/// Returns the floating-point type to which every reader of |gather| rounds it; null if one needs all bits, if readers
-/// round differently, or if there are none.
+/// Returns the type, bf16 or f16, to which every reader of |gather| rounds its result. Returns null if a reader needs
+/// all bits, if readers round to different types, or if there is no reader. A `tensor.dim` is no reader.
 static FloatType getRoundedType(AllGatherOp gather) {
   FloatType type;
   for (OpOperand &use : gather->getUses()) {

@@ -4,7 +4,8 @@
 //
 // Divides a model among ranks: processes that run the same code, each with its own shards of the weights. A projection
 // is divided by its output features, so that each rank computes whole sums, with the same bits as a model that is not
-// divided. A layer of two ranks:
+// divided. In this figure of a layer on two ranks, x is its input, q, k, v and o are the projections of attention, and
+// m is the input of o:
 //
 //              rank 0                    rank 1
 //     x        [========]                [========]            every rank has all of x
@@ -17,13 +18,13 @@
 //     norm     [========]                [========]            by every rank
 //
 // The pass visits operations in order and knows for each tensor whether a rank has all of it or a shard
-// (ShardedValues). An operation with a rule computes a shard from shards; any other operation gets whole tensors, so
-// that an operation without a rule is right, but not divided. Rules look only at an operation and its operands, with
-// two exceptions: the attention or the cache that gets the heads of a projection decides how the projection is divided
+// (ShardedValues). An operation with a rule computes a shard from shards. Any other operation gets whole tensors, so
+// its result is right, but every rank computes all of it. Rules look only at an operation and its operands, with two
+// exceptions: the attention or the cache that gets the heads of a projection decides how the projection is divided
 // (HeadPlan), and a projection that scores experts is not divided.
 //
-// What was tried instead: MLIR's shard dialect annotates and partitions linalg; it has no rule for this dialect's
-// operations, and its all_gather cannot be lowered.
+// An alternative that was tried: MLIR's shard dialect annotates and partitions linalg. It has no rule for this
+// dialect's operations, and its all_gather cannot be lowered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,7 +49,7 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The divisions of heads that attention and caches of a module need, computed before any operation changes.
+/// The divisions of heads that attention and caches of a module need, computed before any operation is divided.
 struct HeadPlan {
   LogicalResult add(Operation *op, int64_t ranks);
 
@@ -56,7 +57,7 @@ struct HeadPlan {
   DenseMap<Operation *, HeadDivisions> attention;
   /// Divisions of the heads of the caches of each kv_cache_update and kv_cache_read.
   DenseMap<Operation *, Division> caches;
-  /// Divisions of the output features of projections to heads.
+  /// Divisions of the output features of the projections that compute these heads.
   DenseMap<Operation *, Division> projections;
 
 private:
@@ -84,7 +85,7 @@ private:
   bool shardRead(KvCacheReadOp op);
   bool shardDim(tensor::DimOp op);
 
-  /// Clones |op| with |operands|; result i has the shards of |shardings|[i].
+  /// Clones |op| with |operands|, and records result i of the clone as the shard of result i of |op| by |shardings|[i].
   Operation *cloneForShard(Operation *op, ValueRange operands, ArrayRef<Sharding> shardings);
 
   func::FuncOp function;
@@ -107,7 +108,7 @@ struct Shard : xfmr::impl::ShardBase<Shard> {
 //===----------------------------------------------------------------------===//
 
 /// Returns true if the mask and the tables of relative positions of |op|, as far as it has them, can be divided by
-/// heads.
+/// heads or are the same for all heads.
 static bool hasDivisibleScores(AttentionOp op) {
   int64_t heads = op.getNumHeads();
   if (Value mask = op.getMask()) {
@@ -125,8 +126,8 @@ static bool hasDivisibleScores(AttentionOp op) {
   return true;
 }
 
-/// Records the |division| of heads for the projection that computes |heads|, directly or through operations on single
-/// heads, if there is one.
+/// Records |division|, of heads, for the projection that computes |heads|, directly or followed by operations on single
+/// heads. Does nothing if no projection computes |heads| in this way.
 void HeadPlan::addProjection(Value heads, const Division &division) {
   while (Operation *op = heads.getDefiningOp()) {
     if (auto split = dyn_cast<SplitHeadsOp>(op)) {
@@ -252,7 +253,8 @@ bool FunctionSharder::shardMerge(MergeHeadsOp op) {
   return true;
 }
 
-/// Divides an operation on each head by itself: rotary embeddings, or the norm of each head.
+/// Divides an operation that treats each head separately: rotary embeddings, or a norm of heads. Operands other than
+/// the heads are whole.
 bool FunctionSharder::shardHeads(Operation *op) {
   const Sharding *input = values.find(op->getOperand(0));
   if (!input || input->axis != 1 || cast<RankedTensorType>(op->getResult(0).getType()).getRank() != 3)
@@ -362,10 +364,10 @@ void Shard::runOnOperation() {
   }
   if (count == 1)
     return;
-  // Epilogues are fused as on one rank, before gathers stand between projections and what follows them: the bits of a
-  // sum of many features depend on where its residual is added (xfmr-split-deep-projections). Additions that no
-  // projection takes stay operations of their own until the model is divided, since an addition keeps its tensors
-  // divided and a norm does not.
+  // Epilogues are fused as on one rank, before gathers stand between projections and their users: the bits of a sum of
+  // many features depend on where its residual is added (xfmr-split-deep-projections). An addition that no projection
+  // takes is moved into a norm only after the model is divided, since an addition keeps tensors divided and a norm of
+  // tokens does not.
   RewritePatternSet patterns(&getContext());
   populateEpiloguePatterns(patterns);
   if (failed(applyPatternsGreedily(module, std::move(patterns))))

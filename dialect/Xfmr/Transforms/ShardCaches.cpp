@@ -3,8 +3,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A cache has one number of heads everywhere: in the entry, in the functions of layers and in the results that they
-// return. The number for a rank depends only on the number of all heads and of ranks (`divideHeads`), so the new type
-// of a value that is a cache follows from its old type.
+// return. The number for a rank depends only on the number of all heads and the number of ranks (`divideHeads`), so the
+// new type of a value that is a cache follows from its old type.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,10 +9,9 @@
 
 namespace mlir::xfmr {
 
-/// Gives the caches of keys and values of |module| the number of heads that a rank of |ranks| keeps: arguments and
-/// results of entries, of the functions that they call, and of `kv_cache_update`. Other operands of the users of caches
-/// keep their types, so the module is invalid until the caller has sharded them, too. Fails, with an error, as
-/// CacheValues::collect does.
+/// Changes the types of all caches of keys and values of |module| (CacheValues): each gets the number of heads that one
+/// of |ranks| ranks keeps. Other operands of the users of caches keep their types, so the module is invalid until the
+/// caller has sharded these operands, too. Fails, with an error, if CacheValues::collect fails.
 LogicalResult shardCaches(ModuleOp module, int64_t ranks);
 
 } // namespace mlir::xfmr

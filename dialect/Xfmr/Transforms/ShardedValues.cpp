@@ -33,8 +33,8 @@ Value ShardedValues::getWhole(Value value) {
   return shard.whole;
 }
 
-/// Creates and returns the shard of |weight| by |sharding|. For a matrix that is selected from a stack at run time,
-/// shards the stack, since shards of weights are computed when weights are packed, and selects from the shard.
+/// Creates and returns the shard of |weight| by |sharding|. If |weight| is selected from a stack at run time, shards
+/// the stack and selects from the shard, since shards of weights are computed when weights are packed.
 static Value shardWeight(OpBuilder &builder, Value weight, const Sharding &sharding) {
   if (auto select = weight.getDefiningOp<WeightSelectOp>()) {
     Value stack = shardWeight(builder, select.getStack(), {sharding.axis + 1, sharding.division});

@@ -10,7 +10,7 @@
 
 namespace mlir::xfmr {
 
-/// A division of one dimension of a tensor.
+/// A division of the dimension |axis| of a tensor.
 struct Sharding {
   int64_t axis;
   Division division;
@@ -22,17 +22,19 @@ struct Sharding {
 /// `xfmr.all_gather` makes it for all users.
 class ShardedValues {
 public:
-  /// Records that this rank computes |shard|, its part of |whole| by |sharding|. The caller replaces |whole| in all its
-  /// users by the shard or by getWhole(), then erases its operation.
+  /// Records that this rank computes |shard|, its part of |whole| by |sharding|. The caller must replace |whole| in all
+  /// users by the shard or by getWhole(), and then erase the operation that computes |whole|.
   void add(Value whole, Value shard, Sharding sharding) { shards[whole] = {shard, std::move(sharding), nullptr}; }
   /// Returns the sharding of |value|; null if every rank computes all of it. The pointer is valid until the next add().
   const Sharding *find(Value value) const;
   /// Returns the shard of |value|, which has a sharding.
   Value getShard(Value value) const { return shards.find(value)->second.shard; }
-  /// Returns the whole tensor |value|: the result of an all_gather if |value| has a sharding. Returns null for null.
+  /// Returns the whole tensor |value|: the result of an all_gather if |value| has a sharding, else |value|. Returns
+  /// null for null.
   Value getWhole(Value value);
-  /// Returns the shard of |value| by |sharding|: the recorded one, or one that it creates before |user|, by
-  /// `xfmr.weight_shard` for a weight, by `xfmr.rank_slice` for another value. Returns null for null.
+  /// Returns the shard of |value| by |sharding|. If there is no recorded one with this sharding, creates it before
+  /// |user|: by `xfmr.weight_shard` for a weight, by `xfmr.rank_slice` of the whole tensor for another value. Returns
+  /// null for null.
   Value getShard(Operation *user, Value value, const Sharding &sharding);
 
 private:
@@ -44,7 +46,7 @@ private:
   DenseMap<Value, Shard> shards;
 };
 
-/// Returns |type| with the size of the shards of |sharding|.
+/// Returns |type| with the size of a shard in the dimension that |sharding| divides.
 RankedTensorType getShardType(RankedTensorType type, const Sharding &sharding);
 
 } // namespace mlir::xfmr

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects fused epilogues, and the precision of every linear. Splits f32 linears of many features whose epilogues have
-// only additions into linears whose rows fit in a cache while all panels of their weights are read.
+// Expects fused epilogues, and the attribute `precision` of every linear. Splits f32 linears of many input features
+// whose epilogues have only additions. A block of the input rows of each part then stays in the L2 cache while all
+// panels of the part's weights are read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,14 +25,14 @@ using namespace mlir::xfmr;
 
 namespace {
 
-/// The largest number of linears into which a projection may be split; a larger one is an error, since each linear is a
-/// few operations.
+/// The largest number of linears into which a projection may be split. A larger number is an error, since each linear
+/// adds a few operations to the IR.
 constexpr int64_t kMostParts = 4096;
-/// The number of features of every part but the last is rounded up to a multiple of this, but not above the option
-/// `max-features`.
+/// The number of input features of every part but the last is rounded up to a multiple of this, but not above the
+/// option `max-features`.
 constexpr int64_t kPartMultiple = 64;
 
-/// Returns true if |op| is an f32 projection whose matrix is a weight without a format of groups, and whose epilogue
+/// Returns true if |op| is an f32 projection whose matrix is a weight without a format of integers, and whose epilogue
 /// has only additions.
 bool isSum(LinearOp op) {
   bool hasGroups = op.getFormat() && !op.getFormat()->getValue().isFloat();
@@ -39,7 +40,8 @@ bool isSum(LinearOp op) {
          getElementTypeOrSelf(op.getType()).isF32() && isWeight(op.getWeight());
 }
 
-/// Replaces |op| by linears of |part| features each; the last has the remaining features.
+/// Replaces |op| by linears of |part| input features each, of which the last has the remaining features. Each linear
+/// but the first adds the result of the one before as its residual.
 void split(RewriterBase &rewriter, LinearOp op, int64_t part) {
   rewriter.setInsertionPoint(op);
   Location loc = op.getLoc();

@@ -2,17 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Expects decomposed composites, projections with their precision, and references to weights in the functions that use
-// them. Weights are compared by their sources, so a table and a head, the projection to the scores of all tokens, that
-// name the same tensor are recognized.
+// Expects no composites, the attribute `precision` of all projections, and references to weights in the functions that
+// use them. A head is the projection to the scores of all tokens. The pass compares weights by their sources, so it
+// recognizes a table and the matrix of a head that are made of the same tensor.
 //
-// Among ranks, this projection is divided by rows of its matrix and an embedding by columns of its table:
+// Among ranks, the head is divided by rows of its matrix, and an embedding by columns of its table:
 //
 //     matrix of rank 0  [##########]      table of rank 0  [#####     ]
 //     matrix of rank 1  [##########]                       [#####     ]
 //
-// If the projection rounds its matrix, columns alone may not determine the rounded values, since a row may have one
-// scale. So each rank then has the whole table, in the format of the projection, and takes its columns of the result.
+// If the head rounds its matrix, some columns alone may not determine the rounded values, since all columns of a row
+// may share one scale. So each rank then has the whole table, in the precision and format of the head, and takes its
+// columns of the embedding's result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,7 +41,8 @@ struct Projection {
 
 /// The uses of the weights of one source.
 struct Uses {
-  /// Embeddings whose table is one of the weights or, in |divided|, the columns of one that a rank has.
+  /// Embeddings whose table is one of the weights; |divided| has those whose table is the shard of columns of such a
+  /// weight.
   SmallVector<EmbeddingOp> embeddings, divided;
   /// The first projection whose matrix is one of the weights; null if there is none.
   Projection projection;
@@ -48,7 +50,8 @@ struct Uses {
   Operation *other = nullptr;
 };
 
-/// Returns the source of which |source| is a multiple, and the factor.
+/// Returns the source of which |source| is a multiple (`#xfmr.scale`), and the factor; |source| itself and 1 if it is
+/// no multiple.
 std::pair<Attribute, double> getScaled(Attribute source) {
   if (auto scaled = dyn_cast<ScaleSourceAttr>(source))
     return {scaled.getSource(), scaled.getFactor().getValueAsDouble()};
@@ -65,7 +68,7 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
       for (OpOperand &operand : op->getOpOperands())
         add(uses, operand, symbols);
     });
-    // The first projection by a multiple of each source.
+    // The first projection whose matrix has each source or a multiple of it.
     DenseMap<Attribute, Projection> multiples;
     for (auto &[source, found] : uses)
       if (found.projection.linear)
@@ -86,7 +89,7 @@ struct TieEmbeddings : xfmr::impl::TieEmbeddingsBase<TieEmbeddings> {
 private:
   static bool isRounded(LinearOp linear) { return linear.getPrecision() != Precision::F32 || linear.getFormat(); }
 
-  /// Adds |use| to the uses of its source if its value is a weight or a shard of one.
+  /// Adds |use| to the uses of the source of its value, if the value is a reference to a weight or a shard of one.
   static void add(llvm::MapVector<Attribute, Uses> &uses, OpOperand &use, const SymbolTable &symbols) {
     auto shard = use.get().getDefiningOp<WeightShardOp>();
     auto reference = (shard ? shard.getInput() : use.get()).getDefiningOp<WeightRefOp>();
@@ -105,8 +108,9 @@ private:
       found.projection = {linear, weight};
   }
 
-  /// Replaces |embedding|, of columns that a rank has, by one of the whole table, and all_gathers of |embedding| by the
-  /// result; the columns of the rank take its place for other users. Returns the embedding of the whole table.
+  /// Replaces |embedding|, whose table is a shard of columns, by an embedding of the whole table, which it returns.
+  /// Replaces the all_gathers of |embedding| by the result of the new one. Other users get the columns of this rank of
+  /// that result.
   static EmbeddingOp gatherTable(EmbeddingOp embedding) {
     auto shard = embedding.getTable().getDefiningOp<WeightShardOp>();
     OpBuilder builder(embedding);
@@ -124,7 +128,7 @@ private:
     return whole;
   }
 
-  /// Makes |embedding|, of weights whose source is |source|, read the matrix of |projection|.
+  /// Makes |embedding|, whose table has the source |source|, read the matrix of |projection|.
   static void tie(EmbeddingOp embedding, Attribute source, Projection projection) {
     LinearOp linear = projection.linear;
     OpBuilder builder(embedding);
@@ -141,7 +145,8 @@ private:
         << remark::add("its rows are read from the weights of a projection, {0}", format);
   }
 
-  /// Returns true if |embedding|, one of |table|, can read the matrix of |projection|; otherwise emits a remark.
+  /// Returns true if |embedding|, whose table has the source |source| and the uses |table|, can read the matrix of
+  /// |projection|. Otherwise emits a remark.
   static bool canTie(EmbeddingOp embedding, Attribute source, const Uses &table, Projection projection) {
     StringRef why = whyNot(embedding, source, table, projection);
     if (!why.empty())
@@ -156,7 +161,8 @@ private:
     double divisor = getScaled(matrix).second, factor = getScaled(source).second / divisor;
     if (source != matrix && divisor != 1 && !isRounded(projection.linear))
       return "the matrix of the projection is scaled and rounded to f32";
-    // If the matrix is the table times a very small or large factor, rounding it loses values that the table has.
+    // If the matrix is the table times a very small or very large factor, rounding the matrix loses values that the
+    // table has.
     if (!(std::abs(factor) >= 0x1p-20 && std::abs(factor) <= 0x1p20))
       return "the matrix of the projection has another magnitude";
     if (embedding.getTied() || embedding.getScale())

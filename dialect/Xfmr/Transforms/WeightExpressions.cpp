@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// The only file that pairs weight expression ops with source attributes.
+// The only file that maps weight expressions, operations on weights, to the source attributes of their results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ bool mlir::xfmr::isWeight(Value value) {
   return op && (isa<WeightRefOp>(op) || (isWeightExpression(op) && llvm::all_of(op->getOperands(), isWeight)));
 }
 
-/// Returns the sources of the tensors, mostly matrices, in the stack |source|, in order.
+/// Returns the sources of the elements, mostly matrices, of a stack whose source is |source|, in order.
 static SmallVector<Attribute> matricesOf(Attribute source) {
   if (auto stack = dyn_cast<StackSourceAttr>(source))
     return llvm::to_vector(stack.getSources());
@@ -46,9 +46,9 @@ static SmallVector<Attribute> matricesOf(Attribute source) {
   });
 }
 
-/// Returns the source of the result of |op|, an expression whose operands have |sources|. If the operand of |op| is a
-/// stack, |sources| may be the source of one of its matrices; then the result is the source for this matrix, whose axes
-/// have numbers smaller by 1 than those in |op|.
+/// Returns the source of the result of |op|, an expression whose operands have |sources|. If the only operand of |op|
+/// is a stack, |sources| may be the source of one matrix of the stack. Then returns the source of the result for this
+/// matrix, whose axes have numbers smaller by 1 than those in |op|.
 static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources) {
   MLIRContext *context = op->getContext();
   int64_t stacked = cast<RankedTensorType>(op->getOperand(0).getType()).getRank() - getSourceType(sources[0]).getRank();
@@ -98,8 +98,8 @@ static Attribute composeMatrixSource(Operation *op, ArrayRef<Attribute> sources)
       .Default([](Operation *) { return Attribute(); });
 }
 
-/// Returns true if |op| joins or divides its operands along axis 0. Of a stack, this axis counts the matrices, so that
-/// |op| does not apply to single matrices.
+/// Returns true if |op| joins or divides its operands along axis 0. In a stack this axis counts the matrices, so |op|
+/// then does not apply to single matrices.
 static bool isAlongFirstAxis(Operation *op) {
   if (auto concat = dyn_cast<WeightConcatOp>(op))
     return concat.getAxis() == 0;

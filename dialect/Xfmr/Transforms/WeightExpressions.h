@@ -18,7 +18,7 @@ bool isWeightArgument(Value value);
 /// `xfmr.weight_select` selects from a stack that is a weight.
 bool isWeight(Value value);
 
-/// Returns the source of the result of the weight expression |op| whose operands have |sources|.
+/// Returns the source of the result of the weight expression |op|, whose operands have |sources|, in order.
 Attribute composeSource(Operation *op, ArrayRef<Attribute> sources);
 
 /// Returns the suffix that the expression |op| adds to the name of its first operand (".concat"); "" for other

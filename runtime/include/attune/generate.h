@@ -21,24 +21,27 @@ extern "C" {
 typedef enum attune_token_answer {
   ATTUNE_TOKEN_GO_ON = 0,
   ATTUNE_TOKEN_END_ALL = 1, ///< ends the generation after this step; so does every value that is not in this list
-  ATTUNE_TOKEN_END_ROW = 2  ///< ends this row after |token|, as an end id does; with beams, ends the generation
+  ATTUNE_TOKEN_END_ROW = 2  ///< ends the row after this token, as an end id does; with beams, ends the generation
 } attune_token_answer;
 
-/// Called for each new token: |row| is a row of the result, and |length| the number of its ids so far, the new one
-/// included. Beam search calls it once per step for each row of the input that is not done, with |token| = -1. The
-/// callback returns an attune_token_answer. It must not use the session.
+/// Called for each new token: |row| is a row of the result, |token| its new id, and |length| the number of its ids so
+/// far, the prompt and the new id included. Beam search calls it once per step for each row of the input that is not
+/// done; |row| is then the row of the input, and |token| is -1. The callback returns an attune_token_answer. A
+/// generation that the callback ends succeeds with the ids so far. The callback must not use the session.
 typedef int (*attune_token_fn)(void *user, int64_t row, int64_t token, int64_t length);
 
 /// The rule that ends a row of a beam search once it has num_beams hypotheses (finished sequences).
 typedef enum attune_early_stopping {
-  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when the best candidate of a step, scored at the length before it, does not beat the worst hypothesis
+  ATTUNE_STOP_BY_ESTIMATE = 0, ///< when the best candidate of a step, scored with the number of ids before the step,
+                               ///< does not beat the worst hypothesis
   ATTUNE_STOP_EARLY = 1,       ///< at once
-  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can beat the worst hypothesis at any length
+  ATTUNE_STOP_NEVER_EARLY = 2  ///< when no open beam can beat the worst hypothesis at any length up to max_length
 } attune_early_stopping;
 
-/// The options of a generation. Set every field by attune_generation_options_init first. Names and meanings are those
-/// of transformers; an id of -1 means that there is none. Compiled models contain this structure, so its layout is part
-/// of the ABI; new fields come last.
+/// The options of a generation. Set every field by attune_generation_options_init first. Options that
+/// transformers has, too, have its names and its meanings, of beam search those of version 4.22. An id of -1 means that
+/// there is no such id. Compiled models contain this structure, so its layout
+/// is part of the ABI; new fields come last.
 typedef struct attune_generation_options {
   size_t struct_bytes;          ///< sizeof(attune_generation_options), set by init
   int64_t max_length;           ///< most ids of a sequence, prompt or start token included
@@ -46,15 +49,21 @@ typedef struct attune_generation_options {
   int64_t min_length;           ///< no end id is chosen while a sequence has fewer ids
   int64_t min_new_tokens;       ///< no end id is chosen while fewer ids than this follow the prompt or start token
   int64_t num_beams;            ///< 1 = greedy search or sampling
-  int64_t num_return_sequences; ///< per row; at most num_beams, any number when sampling
-  double length_penalty;        ///< a hypothesis scores sum(log p) / length ** length_penalty
+  int64_t num_return_sequences; ///< sequences of the result for each row of the input; at most num_beams, but any
+                                ///< number when sampling
+  double length_penalty;        ///< a hypothesis scores s / n ** length_penalty: s is the sum of log p of the ids
+                                ///< chosen for it, n the number of its ids, the prompt included and the end id not
   int64_t early_stopping;       ///< attune_early_stopping
-  int64_t no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size a second time; the prompt counts
-  double repetition_penalty;    ///< for ids in the sequence, prompt included: positive scores are divided by it, negative ones multiplied
-  int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best
-  double temperature;           ///< sampling: scores are divided by it; > 0, finite. Very small values draw the best id only
+  int64_t no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size a second time; the
+                                ///< prompt counts
+  double repetition_penalty;    ///< for ids in the sequence, prompt included: positive scores are divided by the
+                                ///< penalty, negative ones multiplied
+  int64_t do_sample;            ///< 1 = draw from the distribution instead of taking the best id
+  double temperature;           ///< sampling: scores are divided by it; > 0, finite; a very small one leaves only the
+                                ///< best ids
   int64_t top_k;                ///< sampling: only the k best ids, and those equal to the last of them; 0 = all
-  double top_p;                 ///< sampling: only the fewest best ids whose probabilities add up to more than this, in (0, 1]
+  double top_p;                 ///< sampling: only the fewest best ids whose probabilities add up to more than this, in
+                                ///< (0, 1]; 1 = all
   uint64_t seed;                ///< sampling: noise is a function of (seed, row, step)
   const int64_t *eos_token_ids; ///< end ids: each ends a sequence; borrowed
   size_t num_eos_token_ids;
@@ -68,45 +77,54 @@ typedef struct attune_generation_options {
                                     ///< A word that is a single end id is ignored
   const int64_t *bad_words_lengths; ///< ids per word; borrowed
   size_t num_bad_words;
-  const char *unsupported;  ///< text that names a setting of the model's files that this version does not support, or null. With a text,
-                            ///< attune_generate fails with this text; set it to null to generate without that setting
-  int64_t want_step_logits; ///< 1 = keep the model's logits of each step, before the rules change them; not with beams
+  const char *unsupported;  ///< a text that names a setting of the model's files that this version does not support, or
+                            ///< null. attune_generate fails with this text; set the field to null to generate without
+                            ///< that setting
+  int64_t want_step_logits; ///< 1 = keep the model's logits of each step, before the other options change them; not
+                            ///< with beams
   attune_token_fn on_token; ///< or null
   void *user;               ///< handed to on_token
-  int64_t encoder_no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size of the source; encoder-decoders only
-  double encoder_repetition_penalty; ///< ids of the source (of a decoder: the prompt): positive scores are multiplied by it, others divided
+  int64_t encoder_no_repeat_ngram_size; ///< > 0: no id is chosen that completes an n-gram of this size that occurs in
+                                        ///< the source; encoder-decoders only
+  double encoder_repetition_penalty; ///< for ids of the source (of a decoder: of the prompt): positive scores are
+                                     ///< multiplied by the penalty, negative ones divided
   const int64_t *suppress_tokens;    ///< ids that are never chosen; borrowed
   size_t num_suppress_tokens;
-  const int64_t *begin_suppress_tokens; ///< ids that are never the first after the prompt or start token, or, if that is a single id and
-                                        ///< forced_bos_token_id follows it, the first after forced_bos_token_id; borrowed
+  const int64_t *begin_suppress_tokens; ///< ids that are not chosen first after the prompt or start token; where
+                                        ///< forced_bos_token_id is forced there, not first after it; borrowed
   size_t num_begin_suppress_tokens;
-  int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the rules
-  double typical_p;           ///< sampling: only the ids with -log p nearest to the entropy, until their p add up to this, in (0, 1]
-  double min_p;               ///< sampling: only ids of at least this part of the best one's probability, in [0, 1]
+  int64_t renormalize_logits; ///< beam search: 1 = scores are normalized to log-probabilities again after the penalties
+                              ///< and bans of the other options
+  double typical_p;           ///< sampling: only the ids with -log p nearest to the entropy of the distribution, until
+                              ///< their p add up to this, in (0, 1]; 1 = all
+  double min_p;               ///< sampling: only ids with at least this part of the best one's probability, in [0, 1]
   double epsilon_cutoff;      ///< sampling: only ids of at least this probability, and the best one, in [0, 1); 0 = all
-  double eta_cutoff;          ///< sampling: the same with the lower bound min(eta, sqrt(eta) * exp(-entropy)), in [0, 1); 0 = all
-  int64_t reuse_cache;        ///< 1 = tokens that a cache slot holds from earlier calls are not computed again, see attune_generate
-  double presence_penalty;    ///< subtracted from the scores of ids that were generated before; those of the prompt do not count
+  double eta_cutoff;          ///< sampling: only ids of at least the probability min(eta_cutoff, sqrt(eta_cutoff) *
+                              ///< exp(-entropy)), and the best one, in [0, 1); 0 = all
+  int64_t reuse_cache;        ///< 1 = tokens that a cache slot holds from earlier calls are not computed again, see
+                              ///< attune_generate
+  double presence_penalty;    ///< subtracted once from the score of each id that was generated before; ids of the
+                              ///< prompt do not count
   double frequency_penalty;   ///< subtracted from the score of an id once for each time that it was generated
-  const char *const *stop_strings; ///< texts that end a sequence before they appear in it; borrowed. attune_generate, which knows ids
-                                   ///< alone, fails unless there are none; attune_generate_texts (text_generation.h)
-                                   ///< looks for them
+  const char *const *stop_strings; ///< texts that end a sequence where they appear, and are not part of its text;
+                                   ///< borrowed. attune_generate, which knows only ids, fails if there are any;
+                                   ///< attune_generate_texts (text_generation.h) looks for them
   size_t num_stop_strings;
 } attune_generation_options;
 
-/// Sets |options| to the settings of |model| (generation_config.json and config.json when it was compiled). Settings
-/// that it lacks, and all of them if |model| is null, get the defaults of transformers 4.22: greedy search up to 20
-/// ids.
+/// Sets |options| to the settings of |model| (those of generation_config.json and config.json when |model| was
+/// compiled). Settings that |model| lacks, and all settings if |model| is null, get the defaults of transformers 4.22:
+/// greedy search up to 20 ids.
 void attune_generation_options_init(const attune_model *model, attune_generation_options *options);
 
-/// The result of a generation, in memory of the runtime. Each row of the input has num_return_sequences rows here, side
-/// by side.
+/// The result of a generation, in memory of the runtime. Each row of the input has num_return_sequences consecutive
+/// rows in the result.
 typedef struct attune_generation {
-  int64_t rows;
+  int64_t rows;             ///< rows of the result
   int64_t length;           ///< ids of the longest sequence, prompt or start token included
   int64_t steps;            ///< ids chosen for the longest sequence; with beams the number of search steps, which may be more
   int64_t vocab_size;       ///< logits per step
-  const int64_t *sequences; ///< [rows, length]; after its end a row holds pad_token_id
+  const int64_t *sequences; ///< [rows, length] ids, prompt or start token included; pad_token_id after the end of a row
   const float *scores;      ///< [rows], the scores of the hypotheses; null without beams
   const float *step_logits; ///< [rows, steps, vocab_size], 0 after the end of a row; null unless asked for
   int64_t reused_tokens;    ///< tokens of the prompts, of all rows together, that slots held before; 0 without reuse_cache
@@ -114,30 +132,32 @@ typedef struct attune_generation {
 
 /// Generates on |session|, which is busy until this returns. |options| may be null: the model's own.
 ///
-/// |inputs| are those of the entries `prefill` and `encode` by name, ids and masks in host memory. For a decoder:
-/// `input_ids` [rows, length], and, if some prompts are shorter, `attention_mask` of the same shape; prompts are padded
-/// on the left. For an encoder-decoder: the inputs of `encode` (`input_ids`, `attention_mask`), and `decoder_input_ids`
-/// if sequences begin with more than decoder_start_token_id.
+/// |inputs| are inputs of the entries `prefill` and `encode` by name, in host memory. For a decoder: `input_ids` [rows,
+/// length], and, if some prompts are shorter, `attention_mask` of the same shape; prompts are padded on the left. For
+/// an encoder-decoder: the inputs of `encode` (`input_ids`, `attention_mask`), and `decoder_input_ids` if sequences
+/// begin with more than decoder_start_token_id.
 ///
 /// Without options.reuse_cache, and for encoder-decoders, all slots and sources of the session are emptied first. With
-/// it, a conversation continues where it stopped: the prompt is the whole text so far, that is the ids of the last
-/// generation followed by those of the next turn. Each row takes a slot: slots[row] if the input `slots` ([rows]) is
-/// given, else the free slot with the largest difference between the number of its first tokens that agree with the
-/// text and the number of its other tokens. The tokens that agree stay, the rest of that slot is discarded, and only
-/// the other tokens of the text, at least the last, are computed. Slots that no sequence takes keep their tokens. Ids
-/// and scores are those of the whole text without reuse, repetition rules and sampling included: bit for bit on a CPU,
-/// up to rounding on a GPU, where a decoding step sums in another order than prefill. attune_generation.reused_tokens
-/// counts reused tokens. Nothing is reused from slots that were filled by attune_session_cache_write or with inputs
-/// beside ids and `attention_mask`, nor in a generation that has such inputs. Reuse works with greedy search, sampling
-/// and beams; beams and several sequences per row take further slots, emptiest first. A text that is longer than the
-/// session ("past") or the model has room for fails with LIMIT_EXCEEDED, and leaves the slots as they are.
+/// options.reuse_cache, a conversation continues where it stopped: the prompt is the whole text so far, that is the ids
+/// of the last generation followed by those of the next turn. Each row takes a slot: slots[row] if the input `slots`
+/// ([rows]) is given, else the free slot with the largest difference a - b, where the first a tokens of the slot agree
+/// with the prompt and b tokens follow them. The tokens that agree stay, the others in the slot are discarded, and only
+/// the other tokens of the prompt, at least the last one, are computed. Beams, and sequences after the first one of a
+/// row, take further slots, the emptiest ones first. Slots that no sequence takes keep their tokens.
+///
+/// Ids and scores are those of a generation without reuse, repetition rules and sampling included: bit for bit on a
+/// CPU, up to rounding on a GPU, where a decoding step sums in another order than prefill.
+/// attune_generation.reused_tokens counts reused tokens. Nothing is reused from slots that were filled by
+/// attune_session_cache_write or with inputs other than ids, `attention_mask` and `slots`, nor in a generation that has
+/// such inputs.
 ///
 /// The session needs a slot ("batch") for each sequence and capacity ("past") for its ids; attune_generation_limits
-/// computes both. Rows that end leave the batch; a row's result does not depend on the others, except that sampling
-/// depends on the row's number, and that the padding of a shorter prompt counts in max_length and min_length, in
-/// n-grams that must not occur and in encoder_repetition_penalty. Takes memory for the time of the call, and for the
-/// result, which attune_generation_free frees. Fails as attune_session_run does, with INVALID_ARGUMENT for options that
-/// contradict each other or the model, and with OUT_OF_MEMORY.
+/// computes both. If the session has less, or the model has too few positions, the call fails with LIMIT_EXCEEDED and
+/// leaves the slots as they are. Rows that end leave the batch. The result of a row does not depend on the other rows,
+/// with two exceptions: sampling depends on the number of the row, and the padding of a shorter prompt counts in
+/// max_length and min_length, in n-grams that must not occur and in encoder_repetition_penalty. Takes memory for the
+/// time of the call, and for the result, which attune_generation_free frees. Fails as attune_session_run does, with
+/// INVALID_ARGUMENT for options that contradict each other or the model, and with OUT_OF_MEMORY.
 attune_status attune_generate(attune_session *session, const attune_generation_options *options, const attune_tensor *inputs,
                               size_t num_inputs, attune_generation **out_generation);
 /// Frees |generation|. Null is allowed.
@@ -148,28 +168,28 @@ void attune_generation_free(attune_generation *generation);
 size_t attune_sample_scratch_bytes(int64_t vocab_size);
 /// Chooses the next id from |logits| [vocab_size], for programs that call the entries of a model themselves, and writes
 /// it to |out_id|. A null |options| stands for the defaults of attune_generation_options_init without a model. Takes no
-/// memory but |scratch|, at a multiple of 4 and at least attune_sample_scratch_bytes(vocab_size) long; it may be null if
-/// options.do_sample is 0.
+/// memory but |scratch|, |scratch_bytes| bytes at a multiple of 4, at least attune_sample_scratch_bytes(vocab_size);
+/// |scratch| may be null if options.do_sample is 0.
 ///
-/// With options.do_sample 0 the id is that of the largest logit, the smallest of equals. Otherwise, in this order:
-/// logits are divided by options.temperature; the top_k largest stay (0 = all), and those equal to the least of them;
-/// of these the most probable ones until they make up top_p; then the filters min_p, typical_p, epsilon_cutoff and
-/// eta_cutoff; softmax; and one is drawn by noise that depends on (options.seed, |row|, |step|) alone. attune_generate
-/// draws with the number of the row in its result and the number of ids that it has chosen for the row so far, so the
-/// same logits give the same id here. An id with a logit of -inf or NaN is never chosen; the first id with a logit of
-/// +inf is chosen without a draw. No other option has an effect: the caller changes the logits before, if it wants
-/// rules about ids that occurred, such as repetition_penalty.
+/// With options.do_sample 0 the id is that of the largest logit, the smallest id of equal logits. Otherwise, in this
+/// order: logits are divided by options.temperature; the top_k largest stay (0 = all), and those equal to the least of
+/// them; of these the most probable ones stay, until their probabilities add up to more than top_p; then the filters
+/// min_p, typical_p, epsilon_cutoff and eta_cutoff; softmax; and an id is drawn by noise that depends on (options.seed,
+/// |row|, |step|) alone. attune_generate draws with the number of the row in its result and the number of ids that it
+/// has chosen for the row so far, so the same logits give the same id here. An id with a logit of -inf or NaN is never
+/// chosen; the first id with a logit of +inf is chosen without a draw. No other option has an effect: rules about ids
+/// that occurred, such as repetition_penalty, are left to the caller, who changes the logits before.
 ///
-/// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, too little scratch, or logits
-/// that leave no id.
+/// Fails with INVALID_ARGUMENT for a null or negative argument, options out of range, |scratch| that is too small or
+/// misaligned, or logits that are all -inf or NaN.
 attune_status attune_sample(const attune_generation_options *options, const float *logits, int64_t vocab_size, int64_t row, int64_t step,
                             void *scratch, size_t scratch_bytes, int64_t *out_id);
 
 /// The most limits that attune_generation_limits writes.
 #define ATTUNE_MAX_GENERATION_LIMITS 4
-/// Computes the limits of a session that is just large enough for this generation; the arguments are those of
-/// attune_generate. Writes at most ATTUNE_MAX_GENERATION_LIMITS limits to |out_limits|, for attune_session_options, and
-/// their number to |out_num_limits|. Fails as attune_generate does before it begins.
+/// Computes the limits of a session that is just large enough for a generation by |options| and |inputs|, which are as
+/// in attune_generate. Writes at most ATTUNE_MAX_GENERATION_LIMITS limits to |out_limits|, for attune_session_options,
+/// and their number to |out_num_limits|. Fails as attune_generate does for options and inputs.
 attune_status attune_generation_limits(const attune_model *model, const attune_generation_options *options, const attune_tensor *inputs,
                                        size_t num_inputs, attune_dim_limit *out_limits, size_t *out_num_limits);
 

@@ -1,4 +1,4 @@
-//===- AArch64.cpp - Instructions of an AArch64 ---------------------------===//
+//===- AArch64.cpp - CPU features of an AArch64 machine -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 

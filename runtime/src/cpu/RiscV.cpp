@@ -1,4 +1,4 @@
-//===- RiscV.cpp - Instructions of a RISC-V -------------------------------===//
+//===- RiscV.cpp - CPU features of a RISC-V machine -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,10 @@ static const Feature features[] = {{"zba", 3},     {"zbb", 4},   {"zbs", 5},    
                                    {"zfhmin", 28}, {"zvfh", 30}, {"zvfhmin", 31}, {"zfa", 32}, {"zicond", 35}, {"zcb", 44}};
 static const VectorLength lengths[] = {{"zvl256b", 256}, {"zvl512b", 512}, {"zvl1024b", 1024}};
 
-/// Returns true if the system reports the extension with this letter.
+/// Returns true if the system reports (AT_HWCAP) the extension that is named by |letter|, "a" to "z".
 static bool hasLetter(char letter) { return getauxval(AT_HWCAP) >> (letter - 'a') & 1; }
 
-/// Returns the bits of a vector register, 0 without vectors.
+/// Returns the number of bits of a vector register, 0 without vectors.
 static unsigned long vectorBits() {
   if (!hasLetter('v'))
     return 0;
@@ -39,7 +39,7 @@ static unsigned long vectorBits() {
   return bytes * 8;
 }
 
-/// Sets |out| to the answer of riscv_hwprobe for IMA_EXT_0; returns false if the system does not know the call or the
+/// Sets |out| to the answer of riscv_hwprobe for IMA_EXT_0. Returns false if the system does not know the call or the
 /// key.
 static bool probeExtensions(uint64_t &out) {
   constexpr long riscvHwprobe = 258;

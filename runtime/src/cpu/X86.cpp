@@ -1,7 +1,8 @@
-//===- X86.cpp - Instructions of an x86-64 --------------------------------===//
+//===- X86.cpp - CPU features of an x86-64 machine ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A vector feature counts only if the operating system saves its registers (XCR0).
+// A feature that has vector or tile registers counts as present only if the operating system saves these registers
+// (XCR0).
 //===----------------------------------------------------------------------===//
 
 #if defined(__x86_64__)
@@ -16,10 +17,10 @@
 #endif
 
 namespace {
-/// The registers that cpuid returns for a leaf.
+/// The registers in which cpuid returns the features of a leaf, as indices of an array of their values.
 enum Register : uint8_t { EAX, EBX, ECX, EDX };
-/// The state components that the system must save for a feature, as bits of XCR0: none; those of SSE and AVX; these and
-/// the three of AVX-512; the two of AMX.
+/// The state components that the system must save for a feature, as bits of XCR0. None: none; Avx: those of SSE and
+/// AVX; Avx512: those of Avx and the three of AVX-512; Amx: the two of AMX.
 enum SavedState : uint32_t { None = 0, Avx = 0x6, Avx512 = 0xe6, Amx = 0x60000 };
 
 struct Feature {
@@ -128,7 +129,8 @@ static const Feature features[] = {
     {"wbnoinvd", 0x80000008, 0, EBX, 9, None},
 };
 
-/// Returns the state components that the system saves (XCR0), 0 if the CPU does not report them.
+/// Returns the state components that the system saves, the low 32 bits of XCR0; 0 if XCR0 cannot be read (cpuid reports
+/// no OSXSAVE).
 static uint32_t savedState() {
   unsigned regs[4];
   if (!__get_cpuid(1, &regs[0], &regs[1], &regs[2], &regs[3]) || !(regs[ECX] & (1u << 27)))

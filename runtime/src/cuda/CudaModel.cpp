@@ -42,8 +42,8 @@ ContextScope::~ContextScope() {
     leaveContext(*entered, captureMode);
 }
 
-/// Returns the rating of |image| by which chooseImage orders images for a GPU of |capability|, the best one highest; 0
-/// if it does not run there.
+/// Returns the rating of |image| for a GPU of |capability|, as chooseImage() orders images, the best one highest; 0 if
+/// the image does not run on the GPU.
 static uint32_t rateImage(const attune_gpu_image &image, uint32_t capability) {
   bool isCubin = image.kind == ATTUNE_IMAGE_CUBIN;
   if (image.arch_specific)
@@ -63,7 +63,7 @@ const attune_gpu_image *cuda::chooseImage(const attune_model_desc &desc, uint32_
   return best;
 }
 
-/// Fails with a message that names the architectures of the images and of the GPU.
+/// Fails with INCOMPATIBLE; the message has the architectures of the images, and |name| and |capability| of the GPU.
 static attune_status failImages(const attune_model_desc &desc, const char *name, uint32_t capability) {
   char known[256] = "";
   for (uint32_t i = 0, used = 0; i < desc.num_images && used < sizeof(known); ++i)
@@ -86,7 +86,7 @@ attune_status CudaModel::loadImage(const attune_model_desc &desc) {
   if (!image)
     return failImages(desc, name, capability);
   arch = image->arch | (image->arch_specific ? ATTUNE_ARCH_SPECIFIC : 0);
-  // The driver's log for an image that it refuses; its first line goes into the message.
+  // If the driver refuses the image, it writes the reason to |log|. The first line goes into the message.
   char log[512] = "";
   int options[] = {jitErrorLog, jitErrorLogBytes};
   void *values[] = {log, reinterpret_cast<void *>(sizeof(log) - 1)};
@@ -110,7 +110,7 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
     snprintf(what, sizeof(what), "finding function '%s'", desc.functions[i].symbol);
     Code code = driver->moduleGetFunction(&functions[i], module, desc.functions[i].symbol);
     if (code == notFound) {
-      functions[i] = nullptr; // for another architecture
+      functions[i] = nullptr; // in images of other architectures only
       continue;
     }
     ATTUNE_TRY(driver->check(code, what));
@@ -127,8 +127,8 @@ attune_status CudaModel::findFunctions(const attune_model_desc &desc) {
 attune_status CudaModel::uploadWeights(const void *hostWeights, uint64_t bytes) {
   if (!bytes)
     return ATTUNE_OK;
-  // A stream of its own: the default stream would wait for the caller's work, and break a graph that the caller
-  // captures.
+  // Uses a stream of its own: in the default stream the copy would wait for the caller's work, and invalidate a graph
+  // that the caller captures.
   Stream stream;
   ATTUNE_TRY(driver->check(driver->streamCreate(&stream, streamNonBlocking), "making a stream"));
   char what[128];

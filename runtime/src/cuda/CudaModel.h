@@ -11,12 +11,13 @@
 
 namespace attune::cuda {
 
-/// Makes |context| current in the calling thread until leaveContext() with the same |captureMode|. Until then the
+/// Makes |context| current in the calling thread until leaveContext(), and sets |captureMode| for it. Until then the
 /// thread is in the relaxed capture mode, so that allocating memory or waiting for a session's own stream does not
-/// invalidate a graph that the caller captures in another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; the caller
-/// must not call other functions of the driver then.
+/// invalidate a graph that the caller captures in another stream. Fails with DEVICE_ERROR or OUT_OF_MEMORY; then
+/// |context| is not current, and leaveContext() must not be called.
 attune_status enterContext(const Driver &driver, Context context, int &captureMode);
-/// Restores the context and the capture mode that the calling thread had before enterContext().
+/// Restores the context and the capture mode that the calling thread had before enterContext(), which has set
+/// |captureMode|.
 void leaveContext(const Driver &driver, int captureMode);
 
 /// Makes a context current from enter() until the end of the scope.
@@ -25,12 +26,12 @@ public:
   ContextScope() = default;
   ~ContextScope();
   ContextScope(const ContextScope &) = delete;
-  /// Enters |context|, once in a scope. Fails as enterContext() does.
+  /// Enters |context|, at most once in a scope. Fails as enterContext() does.
   attune_status enter(const Driver &driver, Context context);
 
 private:
   const Driver *entered = nullptr;
-  int captureMode = 0; ///< the capture mode of the caller
+  int captureMode = 0; ///< of the thread before enter(), for leaveContext()
 };
 
 /// A model with its image and weights on a GPU.
@@ -38,8 +39,8 @@ class CudaModel : public DeviceModel {
 public:
   /// Implements attune_device_functions::load.
   static attune_status load(const attune_model_desc &desc, const void *weights, int ordinal, DeviceModel *&out);
-  /// Implements attune_device_functions::unload. Keeps image and weights if the GPU's context cannot be entered, as when
-  /// the process ends.
+  /// Implements attune_device_functions::unload. Does not free image and weights if the GPU's context cannot be
+  /// entered, as when the process ends.
   static void unload(DeviceModel *model);
 
   const Driver *driver = nullptr;
@@ -59,9 +60,9 @@ private:
   Module module = nullptr;
 };
 
-/// Returns the best image of |desc| for a GPU of compute capability |capability| / 10, null if none runs on it. From
-/// best to worst: an architecture-specific image for it, a cubin for it, the cubin for the highest lower minor version
-/// of the same major version, the PTX for the highest capability that it understands.
+/// Returns the best image of |desc| for a GPU of compute capability |capability| / 10, null if none runs on this GPU.
+/// From best to worst: an architecture-specific image for this capability; a cubin for it; the cubin for the highest
+/// lower minor version of the same major version; the PTX for the highest capability that is not above |capability|.
 const attune_gpu_image *chooseImage(const attune_model_desc &desc, uint32_t capability);
 
 } // namespace attune::cuda

@@ -14,7 +14,7 @@
 using namespace attune;
 using namespace attune::cuda;
 
-/// The alignment in bytes of memory that the driver allocates, and of each tensor in the session's copies.
+/// The alignment in bytes of memory that the driver allocates, and of each tensor in |stage|.
 static constexpr uint64_t deviceAlignment = 256;
 /// The alignment in bytes that kernels expect of a caller's tensor.
 static constexpr uint64_t tensorAlignment = 16;
@@ -79,7 +79,7 @@ void CudaSession::close() {
     driver.streamSynchronize(stream);
     driver.streamDestroy(stream);
   }
-  // The caller's stream may be in a capture, or destroyed already.
+  // Waits for events and not for the caller's stream, which may be in a capture, or destroyed already.
   Event events[] = {finished, copied};
   for (Event event : events)
     if (event) {
@@ -92,7 +92,8 @@ void CudaSession::close() {
     driver.memoryFree(stage);
 }
 
-/// Sets |capture| to the CUstreamCaptureStatus of the stream.
+/// Sets |capture| to the CUstreamCaptureStatus of the stream; the session's own stream is never captured. Fails with
+/// INVALID_ARGUMENT if the stream is the default stream and another stream is being captured.
 attune_status CudaSession::findCapture(int &capture) const {
   capture = captureNone;
   if (ownsStream)
@@ -152,7 +153,8 @@ attune_status CudaSession::record(Event event) {
   return event ? model->driver->check(model->driver->eventRecord(event, stream), "recording an event") : ATTUNE_OK;
 }
 
-/// Waits until no copy of a failed call is pending. Keeps the message of the failure.
+/// Waits until no copy of a failed call is pending; while the stream is being captured, calls queue no copies. Keeps
+/// the message of the failure.
 void CudaSession::drain() {
   if (!isCapturing && model->driver->streamSynchronize(stream) == success)
     copiesInFlight = false;
@@ -182,7 +184,7 @@ attune_status CudaSession::copyRows(void *to, const void *from, size_t bytes, si
   return record(finished);
 }
 
-/// Returns the size in bytes of |tensor|, rounded up so that the next tensor is aligned.
+/// Returns the size in bytes of |tensor|, rounded up so that the next tensor in |stage| is aligned.
 static uint64_t stagedBytes(const attune_tensor_desc &tensor, const int64_t *dims) {
   uint64_t bytes = 0;
   tensorBytes(tensor, dims, bytes);
@@ -214,8 +216,9 @@ attune_status CudaSession::makeStage(const attune_entry_desc &entry, const Entry
   return ATTUNE_OK;
 }
 
-/// Queues copies of the inputs in host memory, and sets the device addresses of all inputs. Sets |usesOwnMemory| to
-/// true if a copy is of a default, in memory of the session, else to false.
+/// Sets the device addresses of all inputs and queues copies of the inputs in host memory, except constant defaults,
+/// which are on the device already. Sets |usesOwnMemory| to true if one of these copies reads a default, which is in
+/// host memory of the session, else to false.
 attune_status CudaSession::copyInputs(const attune_entry_desc &entry, EntryTables &tables, bool &usesOwnMemory) {
   usesOwnMemory = false;
   for (uint32_t i = 0; i < entry.num_inputs; ++i) {
@@ -263,8 +266,8 @@ static bool hasHostTensors(const attune_entry_desc &entry, const EntryTables &ta
   return false;
 }
 
-/// Fails unless a graph may replay a call with these tensors. A replay would copy host memory that has other contents
-/// by then, or append to caches whose lengths the host counts.
+/// Fails with INVALID_ARGUMENT unless a graph may replay a call with these tensors. A replay must not copy host memory,
+/// which may have other contents by then, nor append to caches, whose lengths the host counts.
 attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const EntryTables &tables) const {
   if (entry.cache_use != ATTUNE_CACHE_UNUSED)
     return fail(ATTUNE_INVALID_ARGUMENT,
@@ -282,8 +285,8 @@ attune_status CudaSession::checkCapture(const attune_entry_desc &entry, const En
   return ATTUNE_OK;
 }
 
-/// Queues all work of a call. |mustWait| is true if run() waits for the end of this work, so that the session's own
-/// host memory needs no event.
+/// Queues all work of a call. |mustWait| is true if run() waits for the end of this work; then the copies of the
+/// session's own host memory need no event.
 attune_status CudaSession::queue(const attune_entry_desc &entry, attune_call call, EntryTables &tables, bool mustWait) {
   bool usesOwnMemory;
   ATTUNE_TRY(copyInputs(entry, tables, usesOwnMemory));
@@ -357,7 +360,7 @@ int32_t CudaSession::encodeMap(void *pool, const attune_tensor_map *map, void *o
   unsigned ones[5] = {1, 1, 1, 1, 1};
   for (uint32_t dim = 0; dim < map->rank; ++dim)
     if (map->sizes[dim] == 0)
-      return 0; // nothing will be launched, and the driver takes no empty tensor
+      return 0; // nothing will be launched on the tensor, and the driver accepts no empty one
   Code code = driver.tensorMapEncode(out, map->element_bytes == 2 ? tensorMapUint16 : tensorMapUint32, map->rank, address(map->data),
                                      map->sizes, map->strides + 1, map->box, ones, tensorMapNone,
                                      map->swizzle ? tensorMapSwizzle128 : tensorMapNone, tensorMapPromote256, tensorMapNone);

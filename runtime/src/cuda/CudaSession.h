@@ -5,14 +5,16 @@
 // call waits for its own work at most once, at its end. A copy reads or writes host memory when the stream reaches it,
 // which may be after the call has returned. Hence:
 //
-// - a call with one of the caller's tensors in host memory returns, with success or failure, after its copies;
+// - a call with one of the caller's tensors in host memory returns, with success or failure, only after its copies are
+//   done;
 // - the session writes its own host memory (defaults of inputs, slots, lengths) again only after `copied`, an event
-//   after the copies;
-// - the session frees memory only after its queued work; at its end, in the caller's stream, it waits for `finished`,
-//   an event after the last work.
+//   that it records after the copies;
+// - the session frees device memory only after its queued work is done. When it is destroyed, it waits for its own
+//   stream, or in the caller's stream for `finished`, an event that it records after the last work.
 //
-// A caller that captures its stream into a graph may replay the launches of a call any number of times. So launches may
-// depend only on shapes then, and a call that copies host memory or uses caches is refused.
+// A caller that captures its stream into a graph may replay the launches of a call any number of times. A replay is
+// right only if the launches depend on shapes alone, so checkCapture() refuses calls that copy host memory or use
+// caches.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CUDA_CUDASESSION_H
 #define ATTUNE_RUNTIME_CUDA_CUDASESSION_H
@@ -25,7 +27,8 @@ namespace attune::cuda {
 /// the context of the GPU is current.
 class CudaSession : public DeviceSession {
 public:
-  /// Implements attune_device_functions::create. The stream must neither be captured nor be the per-thread default stream.
+  /// Implements attune_device_functions::create. Fails with INVALID_ARGUMENT if |stream| is being captured or is the
+  /// per-thread default stream.
   static attune_status create(const DeviceModel &model, const attune_model_desc &desc, uint64_t bytes, void *stream, DeviceSession *&out);
   /// Implements attune_device_functions::destroy.
   static void destroy(DeviceSession *session);
@@ -60,12 +63,13 @@ private:
   const CudaModel *model = nullptr;
   Stream stream = nullptr;
   bool ownsStream = false;
-  bool isCapturing = false; ///< the stream was being captured at beginCall
-  // Events in the caller's stream; null in the session's own stream:
+  bool isCapturing = false; ///< true if the stream was being captured at beginCall()
+  // Events in the caller's stream; null if the session has a stream of its own:
   Event copied = nullptr;      ///< after the last copies of the session's own host memory
   Event finished = nullptr;    ///< after all work
   bool copiesInFlight = false; ///< |copied| has been recorded and not waited for
-  Address stage = 0;           ///< copies of the caller's tensors in host memory, as large as those of any call so far
+  Address stage = 0;           ///< device memory for copies of the caller's tensors in host memory: |stageBytes| bytes,
+                               ///< of which the current call has used |stageUsed|; grows if a call needs more
   uint64_t stageBytes = 0, stageUsed = 0;
   attune_status launchStatus = ATTUNE_OK;
 };

@@ -8,7 +8,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-// Weak references, so that a statically linked program links without them. It cannot open the driver.
+// Weak references, so that a statically linked program links without these functions. Such a program cannot open the
+// driver.
 #pragma weak dlopen
 #pragma weak dlsym
 #pragma weak dlerror
@@ -17,7 +18,7 @@
 using namespace attune;
 using namespace attune::cuda;
 
-/// Finds all functions of |driver| in |library|.
+/// Sets all functions of |driver| to those of |library|. Fails with INCOMPATIBLE if one is missing.
 static attune_status findFunctions(void *library, Driver &driver) {
 #define ATTUNE_CUDA_FIND(name, symbol, parameters)                                                                                         \
   driver.name = reinterpret_cast<Code(*) parameters>(dlsym(library, symbol));                                                              \

@@ -1,8 +1,8 @@
 //===- Driver.h - The part of the CUDA driver that the runtime uses -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Declares the driver's C interface, whose ABI is stable, so that neither building nor linking needs CUDA. libcuda is
-// opened when the first session of a model for a GPU is made. Symbols of functions and numbers are those of cuda.h.
+// Declares the driver's C interface, whose ABI is stable, so that neither building nor linking needs CUDA. The first
+// session of a model for a GPU opens libcuda. The symbols of functions and the values of constants are those of cuda.h.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_CUDA_DRIVER_H
 #define ATTUNE_RUNTIME_CUDA_DRIVER_H
@@ -41,11 +41,12 @@ enum : int { captureModeGlobal = 0, captureModeRelaxed = 2 };
 /// CUjit_option.
 enum : int { jitErrorLog = 5, jitErrorLogBytes = 6 };
 
-/// CUtensorMapDataType; CUtensorMapInterleave, CUtensorMapSwizzle and CUtensorMapFloatOOBfill with 0 for none;
-/// CUtensorMapL2promotion.
+/// CUtensorMapDataType (tensorMapUint16, tensorMapUint32), CUtensorMapSwizzle (tensorMapSwizzle128) and
+/// CUtensorMapL2promotion (tensorMapPromote256). tensorMapNone is "none" of CUtensorMapInterleave, CUtensorMapSwizzle
+/// and CUtensorMapFloatOOBfill.
 enum : int { tensorMapUint16 = 1, tensorMapUint32 = 2, tensorMapNone = 0, tensorMapSwizzle128 = 3, tensorMapPromote256 = 3 };
 
-/// CUDA_MEMCPY2D_v2: |height| rows of |widthBytes|, a pitch apart.
+/// CUDA_MEMCPY2D_v2: copies |height| rows of |widthBytes| bytes, which begin srcPitch or dstPitch bytes apart.
 struct Copy2D {
   size_t srcX, srcY;
   unsigned srcMemoryType;
@@ -106,13 +107,14 @@ struct Driver {
   ATTUNE_CUDA_FUNCTIONS(ATTUNE_CUDA_MEMBER)
 #undef ATTUNE_CUDA_MEMBER
 
-  /// Fails with OUT_OF_MEMORY or DEVICE_ERROR unless |code| is success. The message names |what| failed and the
-  /// driver's name of the error.
+  /// Fails unless |code| is success: with OUT_OF_MEMORY for outOfMemory, else with DEVICE_ERROR. The message says that
+  /// |what| failed, and has the driver's name of the error.
   attune_status check(Code code, const char *what) const;
 };
 
-/// Opens libcuda.so.1 once in the process and initializes it. Fails with INCOMPATIBLE if it cannot be opened, is too
-/// old or finds no GPU, and as Driver::check does if it cannot be initialized; the next call tries again.
+/// Opens libcuda.so.1 and initializes it, once in the process, and sets |out| to its functions. Fails with INCOMPATIBLE
+/// if the library cannot be opened, is too old or finds no GPU, and as Driver::check does if it cannot be initialized.
+/// After a failure |out| is null, and the next call tries again.
 attune_status openDriver(const Driver *&out);
 
 } // namespace attune::cuda

@@ -9,13 +9,13 @@
 
 namespace attune {
 
-/// Hands out consecutive arrays of a block of memory. Without a block it only counts bytes, so the same code first
-/// measures and then places.
+/// Hands out consecutive arrays of a block of memory. Without a block, returns null and only counts bytes, so the same
+/// code first measures and then places.
 class Arena {
 public:
   explicit Arena(void *block = nullptr) : block(static_cast<char *>(block)) {}
 
-  /// Returns |count| elements at a multiple of 64 bytes, null without a block.
+  /// Returns an array of |count| elements whose offset in the block is a multiple of 64 bytes, null without a block.
   template <typename T>
   T *take(int64_t count) {
     size_t begin = (used + 63) / 64 * 64;

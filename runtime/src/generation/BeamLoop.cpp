@@ -20,17 +20,18 @@
 // and tells when a row is done. Each beam has at most one candidate per end id, so num_beams * (1 + number of end ids)
 // candidates always contain num_beams that do not end.
 //
-// The loop knows nothing of caches. It tells the model for each sequence which sequence of the step before it continues
-// (`parents`) and by which id. SessionModel::moveSlots turns that into cache slots: the first child of a parent keeps
-// the parent's slot, every further child gets a copy in a slot that no sequence of this step continues from.
+// The loop knows nothing of caches. For each sequence it tells the model which sequence of the previous step is
+// continued (`parents`) and by which id (`ids`). SessionModel::moveSlots turns that into cache slots: the first child
+// of a parent keeps the parent's slot, every further child gets a copy in a slot that no sequence of this step
+// continues from.
 //
-// Before the first step all beams of a row are the same prompt and read one row of logits. All but the first have the
-// sum kClosed, or each candidate would occur num_beams times.
+// Before the first step all beams of a row are the same prompt and read one row of logits. All beams but the first have
+// the sum kClosed, or each candidate would occur num_beams times.
 //
 // Invariants. The sequences of a row are adjacent and rows ascend, in `logits`, `parents` and `ids`; a row that is done
 // leaves them, so a step computes only what is open. `BeamRow::ids` is read while `nextIds` is written, because several
-// beams may continue one; then they swap. Sums are doubles. Of candidates with equal sums the one of the smaller beam
-// is first, then the one with the smaller id.
+// new beams may continue one old beam; then the two arrays swap. Sums are doubles. Of candidates with equal sums, the
+// one whose beam has the smaller number is first, and within a beam the one with the smaller id.
 //
 // Cost of a step beside the model's: for each row num_beams * vocabSize comparisons and num_beams copies of ids, and
 // for each beam that forks, a copy of the keys and values of its tokens.
@@ -52,19 +53,20 @@ using namespace attune;
 
 namespace {
 
-/// The sum of the beams that the first step must not continue.
+/// The initial sum of all beams of a row but the first, so low that their candidates lose against those of the first
+/// beam.
 constexpr double kClosed = -1e9;
 
 /// The beams of one row of the prompt.
 struct BeamRow {
-  int64_t row;            ///< its number in the prompt
+  int64_t row;            ///< its number among the prompts
   double *sums;           ///< [num_beams], of log-probabilities
   int64_t *sources;       ///< [num_beams], the number of each beam's sequence in the last call of the model
   int64_t *ids, *nextIds; ///< [num_beams, max_length]
   Hypotheses *found;
 };
 
-/// The state of one generation. `rows` has the rows that are not done.
+/// The state of one generation. `rows` has the |active| rows that are not done.
 class BeamLoop {
 public:
   BeamLoop(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt, GenerationResult &result)
@@ -88,7 +90,7 @@ private:
   const int64_t beams;
   int64_t active = 0, length = 0, sequences = 0;
   float *logits = nullptr;
-  BeamRow *rows = nullptr, *all = nullptr; // |all| has the rows that are done, each at its number, and at the end every row
+  BeamRow *rows = nullptr, *all = nullptr; // all[row] is a row that is done; finish() adds the others
   int64_t *parents = nullptr, *ids = nullptr;
   int32_t *counts = nullptr;
 };
@@ -127,7 +129,7 @@ void BeamLoop::begin() {
     }
 }
 
-/// Replaces the logits of every sequence by log-probabilities.
+/// Replaces the logits of every sequence by log-probabilities, after banning options.never_token_id.
 void BeamLoop::toLogProbabilities() {
   for (int64_t sequence = 0; sequence < sequences; ++sequence) {
     float *scores = logits + sequence * model.vocabSize;
@@ -137,14 +139,15 @@ void BeamLoop::toLogProbabilities() {
   }
 }
 
-/// Replaces the beams of |row| by the best candidates that do not end; makes hypotheses of those among the first
-/// num_beams that end.
+/// Replaces the beams of |row| by the best candidates that do not end. Of the best num_beams candidates, makes
+/// hypotheses of those that end. |best| is memory for the candidates, which it has afterwards. Fails with
+/// INVALID_ARGUMENT if the logits leave no id.
 attune_status BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   best.clear();
   for (int64_t beam = 0; beam < beams; ++beam) {
     float *scores = logits + row.sources[beam] * model.vocabSize;
-    // Beams share a row of logits only before the first step. They have the same ids then, so the rules are applied
-    // once.
+    // Beams share a row of logits only in the first step. They have the same ids then, so the logits processors are
+    // applied once for all of them.
     if (beam == 0 || row.sources[beam] != row.sources[beam - 1])
       applyLogitsProcessors(options, prompt.logitsContext(row.row, row.ids + beam * options.max_length, length), model.vocabSize, scores,
                             counts);
@@ -153,7 +156,8 @@ attune_status BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   int64_t next = 0, offset = sequences;
   for (int64_t rank = 0; rank < best.size() && next < beams; ++rank) {
     const BeamCandidate &candidate = best[rank];
-    // The first comparison is true for NaN, too. Later candidates may be -inf: beams of a small vocabulary.
+    // For rank 0 the condition is true for NaN, too. Candidates after it may be -infinity, as a small vocabulary has
+    // few others.
     if (rank == 0 ? !(candidate.sum > -INFINITY) : std::isnan(candidate.sum))
       return failWithoutId(logits + row.sources[candidate.beam] * model.vocabSize, model.vocabSize, row.row);
     const int64_t *from = row.ids + candidate.beam * options.max_length;
@@ -172,7 +176,7 @@ attune_status BeamLoop::advanceRow(BeamRow &row, BeamCandidates &best) {
   return ATTUNE_OK;
 }
 
-/// Does one step of every row in |rows| and drops those that are done. Sets |goOn| to false if on_token ends the
+/// Does one step of every row in |rows| and drops the rows that are done. Sets |goOn| to false if on_token ends the
 /// generation, else to true.
 attune_status BeamLoop::advance(BeamCandidates &best, bool &goOn) {
   toLogProbabilities();
@@ -186,7 +190,7 @@ attune_status BeamLoop::advance(BeamCandidates &best, bool &goOn) {
       goOn = false;
     if (row.found->isDone(best[0].sum, length)) {
       all[row.row] = row;
-      all[row.row].sums = nullptr; // open beams of a row that is done are no results
+      all[row.row].sums = nullptr; // tells finish() that the open beams of this row are no results
       continue;
     }
     for (int64_t beam = 0; beam < beams; ++beam)
@@ -203,7 +207,8 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
   int64_t *sequence = result.sequences + to * options.max_length;
   int64_t *end = std::copy_n(hypothesis.ids, hypothesis.length, sequence);
   std::fill(end, sequence + options.max_length, options.pad_token_id);
-  // A sequence that the caller has cancelled gets an end id, too: the first one of the options.
+  // A sequence that is shorter than max_length because on_token ended the generation gets an end id, too: the first one
+  // of the options.
   if (hypothesis.length < options.max_length && options.num_eos_token_ids)
     *end = hypothesis.end >= 0 ? hypothesis.end : options.eos_token_ids[0];
   result.length = std::max(result.length, std::min(hypothesis.length + 1, options.max_length));
@@ -211,7 +216,8 @@ void BeamLoop::write(int64_t to, const Hypothesis &hypothesis) {
     result.scores[to] = static_cast<float>(hypothesis.score);
 }
 
-/// Makes hypotheses of the open beams and writes the best ones of each row to the result.
+/// Makes hypotheses of the open beams, writes the best hypotheses of each row to the result, and moves the rows of the
+/// result together: from max_length to result.length ids each.
 void BeamLoop::finish() {
   for (int64_t r = 0; r < active; ++r)
     all[rows[r].row] = rows[r];
@@ -232,8 +238,8 @@ void BeamLoop::finish() {
 attune_status BeamLoop::run() {
   Arena measure;
   layOut(measure);
-  // Each beam may have every end id among its best continuations, and one more is needed. transformers takes
-  // at least two.
+  // Each beam may have every end id among its best continuations, so it needs one candidate more. transformers takes at
+  // least two for each beam.
   int64_t wanted = beams * std::max<int64_t>(2, 1 + static_cast<int64_t>(options.num_eos_token_ids));
   BeamCandidates measured(measure, wanted);
   ScratchBuffer buffer;

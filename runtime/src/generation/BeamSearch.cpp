@@ -62,7 +62,8 @@ bool Hypotheses::isDone(double best, int64_t length) const {
 }
 
 void Hypotheses::sort() {
-  // Insertion sort, as there are few. It is stable, so reversing the order first puts the latest of equals first.
+  // Insertion sort, as there are few hypotheses. It is stable, so reversing the order first puts the latest of equals
+  // first.
   std::reverse(items, items + count);
   for (int64_t i = 1; i < count; ++i)
     for (int64_t j = i; j > 0 && items[j].score > items[j - 1].score; --j)

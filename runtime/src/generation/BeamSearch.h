@@ -24,8 +24,8 @@ public:
   BeamCandidates(Arena &arena, int64_t limit) : limit(limit), items(arena.take<BeamCandidate>(limit + 1)) {}
 
   void clear() { count = 0; }
-  /// Considers each id as continuation of |beam|, whose sum so far is |sum|. Of equal sums the one considered first is
-  /// better.
+  /// Considers each id as continuation of |beam|, whose sum so far is |sum|; |logProbabilities| is [vocabSize]. Of
+  /// equal sums the one considered first is better.
   void add(int64_t beam, double sum, const float *logProbabilities, int64_t vocabSize);
   int64_t size() const { return count; }
   const BeamCandidate &operator[](int64_t index) const { return items[index]; }
@@ -35,7 +35,7 @@ private:
   BeamCandidate *items;
 };
 
-/// A finished sequence of |length| ids and the id that ended it, -1 if none did.
+/// A finished sequence: |length| ids without the end id, and |end|, the id that ended it, -1 if none did.
 struct Hypothesis {
   double score;
   int64_t length;
@@ -46,11 +46,12 @@ struct Hypothesis {
 /// The best finished hypotheses of one row.
 class Hypotheses {
 public:
-  /// Takes memory from |arena| for |options.num_beams| hypotheses of |options.max_length| ids.
+  /// Takes memory from |arena| for options.num_beams + 1 hypotheses of options.max_length ids. |options| must outlive
+  /// this.
   Hypotheses(Arena &arena, const attune_generation_options &options);
 
-  /// Keeps a copy of ids[0 … length - 1], whose log-probabilities add up to |sum|, if it is among the best. |end| is
-  /// the id that ended it, -1 if none did.
+  /// Keeps a copy of ids[0 … length - 1], whose log-probabilities, that of |end| included, add up to |sum|, if the
+  /// score is among the best options.num_beams. |end| is the id that ended the sequence, -1 if none did.
   void add(const int64_t *ids, int64_t length, double sum, int64_t end);
   /// Returns true if the row is done by options.early_stopping: |best| is the largest sum of this step's candidates,
   /// |length| the number of ids before the step.

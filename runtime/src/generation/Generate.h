@@ -15,7 +15,8 @@ namespace attune {
 struct GenerationPrompt {
   int64_t rows, length;
   const int64_t *ids;
-  /// The ids of the sources, [rows, sourceLength], if an option needs them (encoder_repetition_penalty, …); else null.
+  /// The ids of the sources (without an encoder: of the prompts), [rows, sourceLength], if an option needs them
+  /// (encoder_repetition_penalty, …); else null.
   const int64_t *sources = nullptr;
   int64_t sourceLength = 0;
   /// The mask of the prompts, [rows, length], or null; 0 is padding.

@@ -63,7 +63,7 @@ static attune_status checkAlignment(const attune_tensor &tensor) {
   return ATTUNE_OK;
 }
 
-/// Checks that |tensor| is a matrix of integers with data.
+/// Checks that |tensor| is an I64 matrix that is not empty, with aligned data of its size.
 static attune_status checkMatrix(const attune_tensor &tensor) {
   if (dtypeOf(tensor) != ATTUNE_I64 || tensor.rank != 2 || !tensor.shape || tensor.shape[0] < 1 || tensor.shape[1] < 1)
     return fail(ATTUNE_INVALID_ARGUMENT, "input '%s' is %s %s, expected i64 [rows, length]", tensor.name, dtypeNameOf(tensor),
@@ -98,8 +98,9 @@ static attune_status findPrompt(GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the inputs of the encoder and sets the number of rows of the generation to theirs, which must be that of the
-/// prompts if there are prompts. Sets plan.sourceIds if an option needs ids of sources.
+/// Finds the first input of the encoder and sets plan.rows and plan.sourceLength by its shape; the prompts, if they are
+/// given, must have as many rows. Sets plan.sourceIds if an option needs ids of sources; without an encoder these are
+/// the prompts.
 static attune_status findSources(GenerationPlan &plan) {
   bool hasIds = plan.encode && plan.encode->inputs[0].dtype == ATTUNE_I64, penalized = plan.options.encoder_repetition_penalty != 1;
   if (plan.options.encoder_no_repeat_ngram_size > 0 && !hasIds)
@@ -144,7 +145,7 @@ static attune_status checkIds(const GenerationPlan &plan) {
   return ATTUNE_OK;
 }
 
-/// Finds the mask of the prompts, and sets |visible| to the largest number of visible tokens in any row. Fails with
+/// Finds the mask of the prompts, and sets |visible| to the largest number of visible tokens of a prompt. Fails with
 /// INVALID_ARGUMENT if the mask has another shape than the prompts, or the last token of a row is hidden.
 static attune_status findMask(GenerationPlan &plan, int64_t &visible) {
   visible = plan.length;
@@ -199,8 +200,8 @@ static bool followsFromIds(const GenerationPlan &plan) {
   return follows;
 }
 
-/// Computes the largest number of sequences at once and the most tokens of one; |visible| is the most tokens of a
-/// prompt. Fails with LIMIT_EXCEEDED if there are too many sequences, or too many tokens for the model.
+/// Computes plan.sequences and plan.room; |visible| is the largest number of visible tokens of a prompt. Fails with
+/// LIMIT_EXCEEDED if there are too many sequences, or too many tokens for the model.
 static attune_status measure(GenerationPlan &plan, int64_t visible) {
   const attune_generation_options &options = plan.options;
   if (__builtin_mul_overflow(plan.rows, std::max(options.num_beams, options.num_return_sequences), &plan.sequences) ||

@@ -20,8 +20,8 @@ struct GenerationPlan {
   const attune_tensor *mask;      ///< the mask of the prompts, or null
   const attune_tensor *sourceIds; ///< the ids of the sources if an option needs them, else null
   const attune_tensor *slots;     ///< the caller's choice of a slot for each row, or null
-  const char *maskName;           ///< the input by which prefill skips tokens, or null
-  bool reuse;                     ///< true if tokens of the prompts that slots hold already are not computed again
+  const char *maskName;           ///< the name of the input by which prefill skips tokens, or null
+  bool reuse;                     ///< true if prefill skips the tokens of the prompts that slots hold already
   int64_t startId;
   int64_t rows, length, vocabSize;
   int64_t sourceLength; ///< 0 without sources
@@ -29,7 +29,8 @@ struct GenerationPlan {
   int64_t room;         ///< the most tokens of one sequence that the model reads: all but the last id chosen
 };
 
-/// Plans a generation of |model| by |options|, null = the model's own. Fails as attune_generate does before it begins.
+/// Plans a generation of |model| by |options|, null = the model's own. |inputs|, whose integers must be I64, must
+/// outlive |plan|. Fails as attune_generate does before it begins.
 attune_status planGeneration(const attune_model &model, const attune_generation_options *options, TensorList inputs, GenerationPlan &plan);
 
 } // namespace attune

@@ -16,7 +16,8 @@ using namespace attune;
 
 namespace {
 
-/// The state of one generation. Sequence i of the model is row rows[i] of the result; rows that end leave |rows|.
+/// The state of one generation. Sequence i of the next call of the model is row rows[i] of the result, and sources[i]
+/// is its row of |logits|. Rows that end leave |rows|.
 class GreedySearch {
 public:
   GreedySearch(const StepModel &model, const attune_generation_options &options, const GenerationPrompt &prompt, GenerationResult &result)
@@ -82,22 +83,22 @@ int64_t GreedySearch::choose(int64_t row, float *scores) {
                            : argMax(scores, model.vocabSize);
 }
 
-/// Chooses an id for every active row and drops the rows that end with it, by an end id or the caller's answer. Sets
-/// |goOn| to false if the caller ends the generation, else to true.
+/// Chooses an id for every active row and drops the rows that this id ends, as an end id or by the caller's answer.
+/// Sets |goOn| to false if the caller ends the generation, else to true.
 attune_status GreedySearch::advance(bool &goOn) {
   int64_t kept = 0;
   goOn = true;
   for (int64_t i = 0; i < active; ++i) {
     int64_t row = rows[i];
-    // After the prompt, all its sequences share one row of logits, and the rules change it. So all but the last one of
-    // them work on a copy.
+    // In the first step all sequences of a prompt share one row of logits, which choose() changes. So all of them but
+    // the last work on a copy, in the last row of |logits|, which is free then.
     float *scores = logits + sources[i] * model.vocabSize;
     bool shared = i + 1 < active && sources[i + 1] == sources[i];
     if (shared)
       scores = std::copy_n(scores, model.vocabSize, logits + (count - 1) * model.vocabSize) - model.vocabSize;
     keepLogits(row, scores);
     int64_t id = choose(row, scores);
-    // True for NaN, too.
+    // This condition is true for NaN, too.
     if (!(scores[id] > -INFINITY))
       return failWithoutId(scores, model.vocabSize, row);
     result.sequences[row * options.max_length + length] = id;
@@ -117,7 +118,8 @@ attune_status GreedySearch::advance(bool &goOn) {
   return ATTUNE_OK;
 }
 
-/// Moves the rows of the result, which were written max_length ids apart, together: to result.length ids apart.
+/// Moves the rows of the result together: sequences from max_length to result.length ids each, and step logits from all
+/// possible steps to result.steps each.
 void GreedySearch::finish() {
   result.length = length;
   result.steps = length - prompt.length;

@@ -9,8 +9,9 @@
 
 using namespace attune;
 
-/// Returns exp(x) for x <= 0 as 2^n * 2^f, with a polynomial for |f| <= 0.5 (relative error 1e-7); 0 if that is at most
-/// 2^-126. Has no branches, so that compilers vectorize it.
+/// Returns exp(x) for x <= 0; 0 if the result is at most 2^-126. Splits x / ln(2) into an integer n and a rest f from
+/// -0.5 to 0.5, and returns 2^n * p(f), where the polynomial p is 2^f with a relative error of 1e-7. Has no branches,
+/// so that compilers vectorize it.
 static inline float expOf(float x) {
   float scaled = x * 1.44269504f;
   scaled = scaled < -126.0f ? -126.0f : scaled;

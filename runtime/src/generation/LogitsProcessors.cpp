@@ -11,7 +11,7 @@
 using namespace attune;
 
 /// Calls |change|(id, count) once for each id of the vocabulary that occurs in |list|, with the number of its
-/// occurrences. |counts| is vocabSize zeros, which are restored.
+/// occurrences. |counts| [vocabSize] is scratch memory, zeros before and after the call.
 template <typename Change>
 static void forEachId(IdList list, int64_t vocabSize, int32_t *counts, Change change) {
   auto isKnown = [&](int64_t id) { return id >= 0 && id < vocabSize; };
@@ -36,7 +36,8 @@ static void penalize(double factor, IdList list, int64_t vocabSize, float *score
   });
 }
 
-/// Subtracts the penalties of ids that occur in |generated|.
+/// Subtracts presence_penalty from the score of each id that occurs in |generated|, and frequency_penalty for each
+/// occurrence.
 static void penalizeGenerated(const attune_generation_options &options, IdList generated, int64_t vocabSize, float *scores,
                               int32_t *counts) {
   auto presence = static_cast<float>(options.presence_penalty), frequency = static_cast<float>(options.frequency_penalty);

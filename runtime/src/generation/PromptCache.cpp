@@ -79,8 +79,8 @@ void PromptCache::chooseSlots() {
   }
 }
 
-/// Writes the tokens after the common ones to |newIds| and |newMask|, padded on the left to the length of the longest
-/// row.
+/// Writes the tokens after the common ones to |newIds| and |newMask|, padded on the left to |newLength|, the largest
+/// number of such tokens in a row.
 void PromptCache::collectTokens() {
   for (int64_t row = 0; row < plan.rows; ++row)
     newLength = std::max(newLength, countVisible(row) - common[row]);

@@ -13,7 +13,7 @@
 //   slot 3          q r s                  0       0 - 3 = -3
 //
 // A row computes at least its last token, because generation needs the logits after it. Further sequences (beams,
-// several results per row) save nothing anywhere, so they take the emptiest slots. The tokens left to compute are
+// several results per row) save nothing in any slot, so they take the emptiest slots. The tokens left to compute are
 // padded on the left to one length; a model without a mask cannot skip padding, so its rows all keep as many tokens as
 // the row that agrees least.
 //===----------------------------------------------------------------------===//
@@ -32,17 +32,17 @@ public:
   /// Takes memory from |arena|; |plan| and |caches| must outlive this.
   PromptCache(const GenerationPlan &plan, Caches &caches, Arena &arena);
 
-  /// Chooses slots for all sequences and truncates those of rows to the tokens that agree; without options.reuse_cache,
-  /// or with an encoder, empties all slots and sources first. Fails with INVALID_ARGUMENT if the caller's slots do not
-  /// exist or are not distinct; then the caches are unchanged.
+  /// Chooses slots for all sequences and truncates the slots of rows to the tokens that agree. Without
+  /// options.reuse_cache, or with an encoder, empties all slots and sources first. Fails with INVALID_ARGUMENT if the
+  /// caller's slots do not exist or are not distinct; then the caches are unchanged.
   attune_status open();
 
   /// Returns the slots of the session, [plan.sequences]: first those of the rows, then those of further sequences.
   const int64_t *slots() const { return chosen; }
   /// Returns the number of tokens, of all rows together, that slots hold already.
   int64_t reused() const { return reusedTokens; }
-  /// Return the tokens that are left to compute, padded on the left: ids and mask, [plan.rows, length()]. Valid after
-  /// open if reused() is not 0.
+  /// ids() and mask() return the tokens that are left to compute and their mask, [plan.rows, length()], padded on the
+  /// left. They and length() are valid after open() if reused() is not 0.
   int64_t *ids() { return newIds; }
   int64_t *mask() { return newMask; }
   int64_t length() const { return newLength; }

@@ -16,7 +16,7 @@ size_t attune_sample_scratch_bytes(int64_t vocab_size) {
   return vocab_size > 0 && vocab_size <= INT32_MAX ? static_cast<size_t>(vocab_size) * sizeof(Candidate) : 0;
 }
 
-/// Checks that |scratch| has enough bytes to draw from |vocabSize| ids.
+/// Checks that |scratch| is aligned and has enough |bytes| to draw from |vocabSize| ids.
 static attune_status checkScratch(int64_t vocabSize, const void *scratch, size_t bytes) {
   if (!scratch || bytes < attune_sample_scratch_bytes(vocabSize))
     return fail(ATTUNE_INVALID_ARGUMENT, "scratch has %zu bytes, at least %zu expected for a vocabulary of %lld", scratch ? bytes : 0,
@@ -51,7 +51,8 @@ attune_status attune_sample(const attune_generation_options *options, const floa
     *out_id = sampleId(own, logits, vocab_size, row, step, static_cast<Candidate *>(scratch));
     return ATTUNE_OK;
   }
-  // argMax would return a NaN at the beginning, so it begins at |first|, which is a number.
+  // argMax returns 0 if the first value is NaN, so the search begins at |first|, the first logit that is neither NaN
+  // nor -inf.
   *out_id = first - logits + argMax(first, logits + vocab_size - first);
   return ATTUNE_OK;
 }

@@ -29,7 +29,8 @@ attune_status attune::failWithoutId(const float *scores, int64_t count, int64_t 
               number, static_cast<long long>(count));
 }
 
-/// Returns a number in [0, 1) that depends on its arguments alone: the finalizer of SplitMix64 applied to each in turn.
+/// Returns a number in [0, 1) that depends on its arguments alone. Mixes |row| and then |step| into |seed|, each by the
+/// finalizer of SplitMix64.
 static double noise(uint64_t seed, uint64_t row, uint64_t step) {
   uint64_t z = seed;
   for (uint64_t next : {row, step}) {
@@ -52,9 +53,10 @@ public:
   Choices(Candidate *items, int64_t count) : items(items), count(count) { std::sort(items, items + count, isBefore); }
 
   void keepTopP(double most);
-  /// Keeps candidates of at least |least| times the best one's probability, and the best one and its equals.
+  /// Keeps the candidates whose probability is at least |least| times that of the best one, and in any case the best
+  /// one and its equals.
   void keepWeights(double least);
-  /// Keeps the candidates whose surprise (-log p) is nearest to the expected one, until their probabilities add up to
+  /// Keeps the candidates whose surprise (-log p) is nearest to the entropy, until their probabilities add up to
   /// |mass|, and those that are as near as the last of them.
   void keepTypical(double mass);
   /// Returns the id that |noise| in [0, 1) selects from the softmax of the candidates.

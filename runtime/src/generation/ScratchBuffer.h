@@ -19,7 +19,7 @@ public:
   ScratchBuffer &operator=(const ScratchBuffer &) = delete;
   ~ScratchBuffer() { std::free(memory); }
 
-  /// Allocates |bytes| zeros at a multiple of 64. Fails with OUT_OF_MEMORY.
+  /// Allocates |bytes| bytes of zeros at an address that is a multiple of 64; called once. Fails with OUT_OF_MEMORY.
   attune_status allocate(size_t bytes) {
     size_t rounded = (bytes + 63) / 64 * 64;
     memory = std::aligned_alloc(64, rounded ? rounded : 64);
@@ -29,7 +29,7 @@ public:
     return ATTUNE_OK;
   }
   void *get() const { return memory; }
-  /// Returns the memory, which the caller frees.
+  /// Returns the memory and gives it to the caller, who frees it with free().
   void *release() {
     void *released = memory;
     memory = nullptr;

@@ -28,7 +28,7 @@ static bool isStatic(const attune_tensor_desc &tensor) {
   return std::all_of(tensor.shape, tensor.shape + tensor.rank, [](int64_t size) { return size >= 0; });
 }
 
-/// Computes the shape and the size of output |index| of |entry| for |rows| rows of one token.
+/// Computes the shape, and the size in bytes, of output |index| of |entry| for |rows| rows of one token.
 static attune_status sizeOutput(const attune_session &session, const attune_entry_desc &entry, uint32_t index, int64_t rows, int64_t *shape,
                                 size_t *bytes) {
   int64_t dims[ATTUNE_MAX_DIMS];
@@ -103,7 +103,7 @@ void SessionModel::addSlots(Call &call) {
       addInput(call, call.entry->inputs[i].name, callSlots, idShape, 1, plan.sequences);
 }
 
-/// Replaces the inputs of |prefill| by ids, mask and slots of the tokens that no slot holds.
+/// Replaces the inputs of |prefill| by the ids and the mask of the tokens that no slot holds, and the slots.
 void SessionModel::skipReused() {
   newShape[0] = plan.rows, newShape[1] = cache.length();
   prefill.numInputs = 0;
@@ -152,9 +152,9 @@ attune_status SessionModel::step(const int64_t *parents, const int64_t *ids, int
   return run(decode, count, logits);
 }
 
-/// Gives each of |count| sequences a slot with the cached keys and values of the sequence that it continues:
-/// |parents|[i], by its number before the call. The first child of a parent takes over its slot; each further one gets
-/// a free slot, into which the parent's cache is copied. Slots of sequences without children become free.
+/// Gives sequence i of |count| a slot with the cached keys and values of the sequence that it continues, which is
+/// sequence |parents|[i] of the previous call. The first child of a parent takes over the parent's slot; each further
+/// child gets a free slot, into which the parent's cache is copied. Slots of sequences without children become free.
 attune_status SessionModel::moveSlots(const int64_t *parents, int64_t count) {
   std::fill_n(taken, plan.sequences, uint8_t(0));
   for (int64_t i = 0; i < count; ++i) {

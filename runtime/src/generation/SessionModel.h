@@ -1,10 +1,10 @@
 //===- SessionModel.h - A session as a model that makes steps -------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Gives every open sequence of a generation a slot of the session's caches. The first child of a sequence keeps its
-// slot; further children get copies, in slots whose sequences have ended (BeamLoop.cpp has a figure). There is always a
-// free slot: a step has at most as many sequences as the generation has slots, and each of them needs one. Three
-// numberings meet here:
+// Gives every open sequence of a generation a slot of the session's caches. The first child of a sequence keeps the
+// slot of its parent; further children get copies, in slots whose sequences no child continues (BeamLoop.cpp has a
+// figure). There is always a free slot: a step has at most as many sequences as the generation has slots, and each
+// sequence needs one. Three numberings meet here:
 //
 //   sequence of the call   0  1  2        row of ids and logits; changes with every step
 //   slot of the generation 0  2  1        slots[sequence]; from 0 to plan.sequences - 1
@@ -36,7 +36,7 @@ public:
   int64_t reused() const { return cache.reused(); }
 
 private:
-  /// A call of an entry: the caller's tensors for it, followed by those of the generation, and the outputs.
+  /// A call of an entry. |inputs| has the caller's tensors for the entry, followed by those that the generation adds.
   struct Call {
     const attune_entry_desc *entry;
     attune_tensor *inputs, *outputs;
@@ -70,8 +70,8 @@ private:
   int64_t *startIds;          // [rows]
   int64_t *nextIds;           // [sequences]
   uint8_t *taken;             // [sequences], 1 for a slot of the generation that a sequence has
-  int64_t idShape[2];         // [rows of the call, 1]
-  int64_t newShape[2];        // [rows of the prompt, new tokens]
+  int64_t idShape[2];         // the shape of startIds and nextIds in a call: {rows of the call, 1}
+  int64_t newShape[2];        // the shape of the tokens left to prefill: {plan.rows, cache.length()}
 };
 
 } // namespace attune

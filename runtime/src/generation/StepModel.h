@@ -9,16 +9,16 @@
 namespace attune {
 
 /// A model that continues sequences one id at a time. Generation keeps a list of open sequences. Sequences that end
-/// leave the list, and beam search replaces some by copies of others, so each step names, for each sequence, the
-/// sequence of the step before that it continues.
+/// leave the list, and beam search replaces some by copies of others. So for each sequence, a step names the sequence
+/// of the previous call that it continues.
 struct StepModel {
   void *state;
   int64_t vocabSize;
   /// Reads the prompt of each of |rows| rows and writes the logits after it, [rows, vocabSize].
   attune_status (*start)(void *state, int64_t rows, float *logits);
-  /// Appends ids[i] to sequence i, which continues sequence parents[i] of the last call; writes the logits after it,
-  /// [count, vocabSize]. Several sequences may have the same parent. Sequences of one row of the prompt are adjacent,
-  /// and rows ascend.
+  /// Appends ids[i] to sequence i of |count|, which continues sequence parents[i] of the previous call of start or
+  /// step; writes the logits after it, [count, vocabSize]. Several sequences may have the same parent. Sequences of one
+  /// row of the prompt are adjacent, and rows ascend.
   attune_status (*step)(void *state, const int64_t *parents, const int64_t *ids, int64_t count, float *logits);
 };
 

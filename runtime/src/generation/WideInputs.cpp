@@ -10,7 +10,7 @@
 
 using namespace attune;
 
-/// Returns the number of elements of |tensor| if it is I32 with a valid shape and data of that size, else -1.
+/// Returns the number of elements of |tensor| if it is I32 with a valid shape and aligned data of that size, else -1.
 static int64_t countNarrow(const attune_tensor &tensor) {
   if (dtypeOf(tensor) != ATTUNE_I32 || tensor.rank > ATTUNE_MAX_RANK || (tensor.rank && !tensor.shape) || !tensor.data ||
       reinterpret_cast<uintptr_t>(tensor.data) % sizeof(int32_t))

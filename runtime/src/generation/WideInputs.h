@@ -9,8 +9,8 @@
 
 namespace attune {
 
-/// The tensors of a caller, with I32 tensors converted to I64. A tensor whose shape, data or size is wrong stays as it
-/// is; later checks report it.
+/// The tensors of a caller, with I32 tensors converted to I64. An I32 tensor whose shape, data or size is wrong stays
+/// as it is; later checks report it.
 class WideInputs {
 public:
   /// Converts |inputs|, which must outlive this. Takes memory if any is I32. Fails with OUT_OF_MEMORY.

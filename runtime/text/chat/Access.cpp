@@ -1,9 +1,9 @@
 //===- Access.cpp - Attributes, items and slices of chat templates --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes and items. `x.name` finds a method first, then an item; `x[name]` finds an item first. A missing attribute
-// or item is an undefined value. A method that would change a list or dictionary is an undefined value whose message
-// says so when it is used.
+// Attributes and items. `x.name` finds an attribute or method first, then an item; `x[name]` finds an item first. A
+// missing attribute or item is an undefined value. So is a method that would change a list or dictionary: a call of it
+// fails with the message that the access is unsafe.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -12,7 +12,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Sets |result| to attribute |name| of |loop|; leaves it if there is none.
+/// Sets |result| to attribute |name| of |loop|; leaves |result| if there is none.
 static attune_status loopAttribute(Machine &machine, Loop &loop, Text name, Value &result) {
   int64_t length;
   if (name == "index" || name == "index0") {
@@ -54,7 +54,7 @@ static attune_status macroAttribute(Machine &machine, const Macro &macro, Text n
   return ATTUNE_OK;
 }
 
-/// Returns true for methods that change a list or dictionary.
+/// Returns true if |name| is a method of values of |tag| that changes a list or dictionary.
 static bool isChange(Tag tag, Text name) {
   static const char *const ofLists[] = {"append", "clear", "pop", "reverse", "insert", "sort", "extend", "remove"};
   static const char *const ofDicts[] = {"clear", "pop", "popitem", "setdefault", "update"};
@@ -69,12 +69,13 @@ static bool isChange(Tag tag, Text name) {
   return false;
 }
 
-/// Returns true for names as `__class__`, which the sandbox of Jinja2 hides.
+/// Returns true for names such as `__class__`, which the sandbox of Jinja2 hides.
 static bool isInternal(Text name) {
   return name.bytes > 4 && memcmp(name.data, "__", 2) == 0 && memcmp(name.data + name.bytes - 2, "__", 2) == 0;
 }
 
-/// Sets |result| to attribute |name| of |object|, as Python's getattr finds it, or to Missing if there is none.
+/// Sets |result| to attribute |name| of |object|, as Python's getattr finds it, or to Missing if there is none. An
+/// attribute that the sandbox forbids is an undefined value.
 static attune_status ownAttribute(Machine &machine, const Value &object, Text name, Value &result) {
   result = Value();
   if (isInternal(name)) {
@@ -169,7 +170,8 @@ attune_status chat::getItem(Machine &machine, const Value &object, const Value &
   return ATTUNE_OK;
 }
 
-/// Sets |limit| to a limit of a slice, or to |fallback| if |value| is None. Fails if it is no integer.
+/// Sets |limit| to |value|, a limit of a slice, or to |fallback| if |value| is None. Fails if |value| is neither None
+/// nor an integer.
 static attune_status sliceLimit(Machine &machine, const Value &value, int64_t fallback, int64_t &limit) {
   limit = fallback;
   if (value.is(Tag::None))
@@ -180,8 +182,8 @@ static attune_status sliceLimit(Machine &machine, const Value &value, int64_t fa
   return ATTUNE_OK;
 }
 
-/// Sets |limit| to item |index| of |range|; -1 is the number before the first item, and the number of items is the one
-/// after the last. Returns false if |limit| would have more than 64 bits.
+/// Sets |limit| to item |index| of |range|. The |index| -1 gives the first item less the step, and range.count the last
+/// item plus the step. Returns false if |limit| would have more than 64 bits.
 static bool rangeLimit(const Range &range, int64_t index, int64_t &limit) {
   if (index < 0)
     return !__builtin_sub_overflow(range.start, range.step, &limit);

@@ -22,7 +22,8 @@ static attune_status unsupported(Machine &machine, const char *sign, const Value
 
 static attune_status tooLarge() { return fail(ATTUNE_LIMIT_EXCEEDED, "the template computes an integer of more than 64 bits"); }
 
-/// Joins two strings. An escaped string escapes the other one, as Markup does.
+/// Sets |result| to the string |a| followed by the string |b|. If one of them is escaped, escapes the other one first,
+/// as Python's Markup does.
 static attune_status addTexts(Machine &machine, Value a, Value b, Value &result) {
   bool escaped = a.isEscaped() || b.isEscaped();
   if (escaped) {
@@ -31,7 +32,8 @@ static attune_status addTexts(Machine &machine, Value a, Value b, Value &result)
   }
   if (static_cast<uint64_t>(a.bytes) + b.bytes > UINT32_MAX / 2)
     return machine.outOfMemory();
-  // The left string often is the newest one in memory: it is extended in place, and its old value remains a part of it.
+  // The left string is often the newest allocation, and is then extended in place. The value |a| keeps its length, so
+  // it stays the beginning of |result|.
   if (a.bytes && machine.memory.extend(a.text + a.bytes, b.bytes)) {
     ATTUNE_TRY(machine.charge(b.bytes / 64));
     memcpy(const_cast<char *>(a.text) + a.bytes, b.text, b.bytes);
@@ -114,7 +116,7 @@ static attune_status integerPower(int64_t base, int64_t exponent, Value &result)
   return ATTUNE_OK;
 }
 
-/// Returns Python's remainder of floats, which has the sign of the divisor.
+/// Returns Python's a % b of floats, which has the sign of |b|, unlike the result of fmod.
 static double floatRemainder(double a, double b) {
   double remainder = std::fmod(a, b);
   if (remainder != 0)

@@ -83,7 +83,8 @@ static attune_status changed(Machine &machine, const Value &self, const Argument
   return ATTUNE_OK;
 }
 
-/// Returns the current item of a cycler and advances it. Element 0 of its array is the position, the items follow.
+/// Sets |result| to the current item of the cycler |self| and advances the cycler. Element 0 of its array is the
+/// position of the current item; the items follow.
 static attune_status nextOfCycler(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "next", "", arguments, &none));
@@ -147,7 +148,8 @@ attune_status chat::callMethod(Machine &machine, const Method &method, const Arg
 
 //===--- Macros ------------------------------------------------------------===//
 
-/// Writes the arguments of a macro to the slots of its frame, as the class Macro of Jinja2 does.
+/// Writes the arguments of a macro to the slots of its frame, as the class Macro of Jinja2 does. Parameters without an
+/// argument stay Missing. Fails for arguments that the macro does not take.
 static attune_status passArguments(Machine &machine, const attune_chat_function &function, const Arguments &arguments, Frame &frame) {
   const Program &program = machine.program;
   auto name = [&](uint32_t i) { return program.name(program.names[function.first_name + i]); };
@@ -191,7 +193,7 @@ static attune_status passArguments(Machine &machine, const attune_chat_function 
   return ATTUNE_OK;
 }
 
-/// Calls a macro and returns its output.
+/// Calls a macro and sets |result| to its output, a string.
 static attune_status callMacro(Machine &machine, const Macro &macro, const Arguments &arguments, Value &result) {
   const attune_chat_function &function = machine.program.functions[macro.function];
   Frame *frame;

@@ -1,9 +1,9 @@
 //===- Chat.cpp - The C interface of chat templates -----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A chat has one block of address space: the chat itself, the values that the host (the calling program) has made, the
-// memory of a rendering after them, and the output at the end. Pages become memory when they are used; a rendering
-// frees its memory at its end.
+// A chat has one block of address space. It holds the chat itself, the stack and the spans of renderings, the values
+// that the host (the calling program) has made, the memory of a rendering and, at the end, the output. Pages become
+// memory when they are used. Each rendering reuses the memory of the one before.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -54,7 +54,7 @@ static Machine hostMachine(attune_chat &chat) {
   return machine;
 }
 
-/// Frees all values of the host, forgets output and date, and makes an empty table of variables.
+/// Frees all values of the host, forgets the output and the date, and makes an empty table of variables.
 static attune_status resetValues(attune_chat &chat) {
   chat.memory.release(chat.firstMark);
   chat.output.bytes = 0;
@@ -128,7 +128,7 @@ void attune_chat_close(attune_chat *chat) {
 }
 
 void attune_chat_clear(attune_chat *chat) {
-  // The table of variables had room when the chat was opened, so it has now.
+  // resetValues cannot fail here: the table of variables had room in the same memory when the chat was opened.
   if (chat)
     (void)resetValues(*chat);
 }
@@ -152,7 +152,8 @@ attune_chat_value *attune_chat_bool(attune_chat *chat, int value) { return keep(
 attune_chat_value *attune_chat_int(attune_chat *chat, int64_t value) { return keep(chat, Value::ofInt(value)); }
 attune_chat_value *attune_chat_float(attune_chat *chat, double value) { return keep(chat, Value::ofFloat(value)); }
 
-/// Copies text of the host; returns false if that fails.
+/// Sets |value| to a copy of the |bytes| bytes of the host at |text|. Returns false, with a message in
+/// attune_last_error, for null arguments, for bytes that are not UTF-8, or if the memory is full.
 static bool copyHostText(attune_chat *chat, const char *text, size_t bytes, Value &value) {
   if (!chat || (!text && bytes))
     return invalid("the chat or the text is null") != nullptr;
@@ -239,8 +240,10 @@ attune_status attune_chat_set_date(attune_chat *chat, const attune_chat_date *da
 
 //===--- Rendering ---------------------------------------------------------===//
 
-/// Copies the messages in the form that transformers gives to templates: without keys whose value is none, and with
-/// reasoning of any name also as `thinking` and `reasoning_content`. Fails without messages.
+/// Sets |result| to a copy of |messages| in the form that transformers gives to templates. Keys whose value is none are
+/// dropped. Of the keys `reasoning_content`, `thinking` and `reasoning`, the first whose value is not none has the
+/// reasoning of a message. The copy of the message has this reasoning as `reasoning_content`, and as `thinking` unless
+/// the message has a `thinking` of its own. Fails unless |messages| is a list of dictionaries that is not empty.
 static attune_status prepareMessages(Machine &machine, const Value &messages, Value &result) {
   static const char *const reasoningNames[] = {"reasoning_content", "thinking", "reasoning"};
   if (!messages.is(Tag::List) || messages.array->count == 0)
@@ -271,8 +274,8 @@ static attune_status prepareMessages(Machine &machine, const Value &messages, Va
   return ATTUNE_OK;
 }
 
-/// Collects the variables of a rendering: those of the tokenizer, then the defaults of transformers, then those of the
-/// host. Later ones replace earlier ones.
+/// Sets |table| to the variables of a rendering: the tokenizer's special tokens, the defaults of transformers, the
+/// host's variables, and last the prepared messages. A later one replaces an earlier one of the same name.
 static attune_status prepareVariables(Machine &machine, const attune_chat &chat, Table *&table) {
   const Program &program = chat.program;
   uint32_t defaults = program.header->num_defaults, first = program.header->num_names - 2 * defaults;
@@ -290,7 +293,8 @@ static attune_status prepareVariables(Machine &machine, const attune_chat &chat,
   return machine.set(*table, Value::ofText("messages"), prepared);
 }
 
-/// Chooses the template to render, as transformers does.
+/// Sets |chosen| to the template to render, as transformers chooses it. Fails with NOT_FOUND if there is none, or if it
+/// could not be compiled.
 static attune_status chooseTemplate(const attune_chat &chat, const attune_chat_template *&chosen) {
   const Program &program = chat.program;
   chosen = nullptr;
@@ -311,7 +315,7 @@ static attune_status chooseTemplate(const attune_chat &chat, const attune_chat_t
   return ATTUNE_OK;
 }
 
-/// Renders in the memory of |chat|, which the caller resets.
+/// Renders in the memory of |chat|. The caller releases the memory that this takes, also after a failure.
 static attune_status render(attune_chat &chat, attune_chat_rendered &rendered) {
   const attune_chat_template *chosen;
   ATTUNE_TRY(chooseTemplate(chat, chosen));
@@ -330,7 +334,7 @@ static attune_status render(attune_chat &chat, attune_chat_rendered &rendered) {
   if (machine.captures)
     return fail(ATTUNE_CORRUPT, "the chat template is damaged: it does not end what it captures");
   chat.output.data[chat.output.bytes] = 0;
-  // A template may discard text that it has marked, so spans are clipped to the text.
+  // A template may discard text that it has marked as the assistant's, so spans are clipped to the output.
   for (size_t i = 0; i < machine.numSpans; ++i) {
     attune_chat_span &span = chat.spans[i];
     span.begin = span.begin < chat.output.bytes ? span.begin : chat.output.bytes;

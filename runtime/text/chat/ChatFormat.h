@@ -1,13 +1,15 @@
 //===- ChatFormat.h - Compiled chat templates -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The section CHAT of .text files, which the compiler (compiler/Text) writes: a program. The operations of its
-// instructions and the numbers of filters and tests are below. One block of bytes at a multiple of 8, little endian:
+// The section CHAT of .text files holds a program, which the compiler (compiler/Text) writes. The operations of its
+// instructions and the numbers of filters and tests are below. A program is one block of bytes, little endian, at an
+// address that is a multiple of 8:
 //
 //   header | templates | functions | constants | variables | calls | names | instructions | lines | text
 //
-// Each table follows the one before; constants begin at a multiple of 8. The header has the lengths of the tables.
-// Offsets of strings count from the beginning of `text`.
+// Each table follows the one before; constants begin at a multiple of 8. The header has the number of elements of each
+// table. Offsets of strings count bytes from the beginning of `text`. Tables refer to elements of others by their
+// index. An element of `names` is the index of a constant that is a string.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_CHAT_CHATFORMAT_H
 #define ATTUNE_RUNTIME_TEXT_CHAT_CHATFORMAT_H
@@ -20,14 +22,14 @@
 /// The function of a template that could not be compiled.
 #define ATTUNE_CHAT_NO_FUNCTION 0xFFFFFFFFu
 
-/// A string in the section `text`.
+/// A string in the table `text`: its offset and its size in bytes.
 typedef struct attune_chat_string {
   uint32_t offset, bytes;
 } attune_chat_string;
 
 typedef struct attune_chat_header {
   uint32_t magic, version;
-  uint32_t bytes; ///< of the whole program
+  uint32_t bytes; ///< size of the whole program
   uint32_t num_templates;
   uint32_t num_functions;
   uint32_t num_constants;
@@ -37,7 +39,8 @@ typedef struct attune_chat_header {
   uint32_t num_instructions;
   uint32_t num_lines;
   uint32_t text_bytes;
-  uint32_t num_defaults; ///< variables of every rendering (special tokens): the last 2 * num_defaults names are names and values
+  uint32_t num_defaults; ///< number of variables of every rendering (special tokens); the last 2 * num_defaults
+                         ///< elements of `names` are a name and a value for each
   uint32_t reserved;
 } attune_chat_header;
 
@@ -46,21 +49,21 @@ typedef struct attune_chat_template {
   attune_chat_string name;
   uint32_t function; ///< its body, or ATTUNE_CHAT_NO_FUNCTION
   uint32_t reserved;
-  attune_chat_string text; ///< the reason why there is no function
+  attune_chat_string text; ///< the reason why there is no function; empty if there is one
 } attune_chat_template;
 
-/// Flags of functions.
+/// Flags of functions, in this order: the function uses `caller`, `kwargs`, `varargs`.
 enum { ATTUNE_CHAT_TAKES_CALLER = 1, ATTUNE_CHAT_TAKES_KEYWORDS = 2, ATTUNE_CHAT_TAKES_MORE = 4 };
 
-/// A template's body, a macro, the body of a call block, or the condition of a loop. Its n parameters are the
-/// slots 0 to n - 1. The slots n, n + 1 and n + 2 always exist; they are `caller`, `kwargs` and `varargs` if the flags
-/// say so.
+/// A template's body, a macro, the body of a call block, or the condition of a loop. Its n parameters are the slots 0
+/// to n - 1. The slots n, n + 1 and n + 2 always exist; each of them is `caller`, `kwargs` or `varargs` if the flag of
+/// this name is set and no parameter has the name.
 typedef struct attune_chat_function {
   uint32_t first_instruction, num_instructions;
   uint32_t num_slots;
   uint16_t num_parameters, flags;
-  uint32_t first_name; ///< in `names`: constants with the names of the parameters
-  uint32_t name;       ///< constant with the name of a macro
+  uint32_t first_name; ///< index in `names` of the name of the first parameter; the others follow
+  uint32_t name;       ///< constant: the name of a macro, "" for other functions
 } attune_chat_function;
 
 /// Kinds of constants.
@@ -68,58 +71,62 @@ enum { ATTUNE_CHAT_STRING = 0, ATTUNE_CHAT_INTEGER = 1, ATTUNE_CHAT_FLOAT = 2 };
 
 typedef struct attune_chat_constant {
   uint32_t kind;
-  uint32_t bytes; ///< of a string
-  uint64_t value; ///< offset of a string, or the bits of a number
+  uint32_t bytes; ///< size of a string
+  uint64_t value; ///< offset of a string, or the bits of an int64_t or double
 } attune_chat_constant;
 
-/// A variable as one function sees it: slot |slot| of the enclosing function |depth| levels further out.
+/// A variable as one function sees it: slot |slot| of the function itself if |depth| is 0, else of the enclosing
+/// function |depth| levels further out.
 typedef struct attune_chat_variable {
   uint16_t depth, slot;
-  uint32_t name; ///< constant with the name of the variable
+  uint32_t name; ///< constant: the name of the variable
 } attune_chat_variable;
 
-/// Flags of calls.
+/// Flags of calls, in this order: the call has an argument after `*`, after `**`.
 enum { ATTUNE_CHAT_SPREAD = 1, ATTUNE_CHAT_SPREAD_KEYWORDS = 2 };
 
-/// The arguments of a call on the stack: callee or subject, |num_arguments| values, |num_keywords| values, then what
-/// `*` and `**` spread.
+/// A call, whose operands are on the stack, from the bottom: the callee, or the subject of a filter or test;
+/// |num_arguments| values; |num_keywords| values; the argument after `*` if the flags say so; the argument after `**`
+/// if they say so.
 typedef struct attune_chat_call {
   uint16_t num_arguments, num_keywords, flags;
-  uint16_t target;     ///< number of the filter or test
-  uint32_t first_name; ///< in `names`: constants with the keywords
+  uint16_t target;     ///< number of the filter or test; 0 for other calls
+  uint32_t first_name; ///< index in `names` of the first keyword; the others follow
 } attune_chat_call;
 
-/// The line of a template from which the instructions at |instruction| and after it come.
+/// The line of a template from which instructions come: those from the index |instruction| up to that of the next
+/// element of `lines`.
 typedef struct attune_chat_line {
   uint32_t instruction, line;
 } attune_chat_line;
 
-/// Instructions: the low 8 bits are the operation, the high 24 an operand. The name of each operation, and the kind of
-/// its operand.
+/// Instructions: the low 8 bits are the operation, the high 24 bits an operand. The list has the name of each
+/// operation, and the kind of its operand (OperandKind). Values are pushed to and popped from the stack of the
+/// function.
 #define ATTUNE_CHAT_OPERATIONS(X)                                                                                                          \
   X(Return, Nothing)     /* ends the function */                                                                                           \
   X(Text, String)        /* appends a string to the output */                                                                              \
   X(Output, Nothing)     /* appends the popped value to the output */                                                                      \
-  X(OutputText, Nothing) /* the same; fails unless it is a string */                                                                       \
+  X(OutputText, Nothing) /* the same; fails unless the value is a string */                                                                \
   X(Constant, Constant)                                                                                                                    \
   X(None, Nothing)                                                                                                                         \
   X(True, Nothing)                                                                                                                         \
   X(False, Nothing)                                                                                                                        \
   X(Undefined, String) /* pushes an undefined value with this message */                                                                   \
-  X(Load, Variable)    /* pushes the value, or undefined with the variable's name */                                                       \
-  X(LoadRaw, Variable) /* pushes the value, or the mark of a missing one */                                                                \
+  X(Load, Variable)    /* pushes the value, or an undefined value with the variable's name */                                              \
+  X(LoadRaw, Variable) /* pushes the value, Missing if there is none */                                                                    \
   X(Store, Variable)                                                                                                                       \
-  X(Clear, Variable)     /* the variable has no value any more */                                                                          \
-  X(Resolve, Variable)   /* takes the value from the variables of the rendering */                                                         \
-  X(IsMissing, Variable) /* pushes whether the variable has no value */                                                                    \
+  X(Clear, Variable)     /* sets the variable to Missing */                                                                                \
+  X(Resolve, Variable)   /* sets the variable from the rendering's variables or global functions */                                        \
+  X(IsMissing, Variable) /* pushes true if the variable is Missing, else false */                                                          \
   X(Pop, Nothing)                                                                                                                          \
   X(List, Count)                                                                                                                           \
   X(Tuple, Count)                                                                                                                          \
-  X(Dict, Count) /* pairs of key and value */                                                                                              \
+  X(Dict, Count) /* of this many pairs of key and value */                                                                                 \
   X(Attribute, String)                                                                                                                     \
   X(Item, Nothing)                                                                                                                         \
-  X(Slice, Nothing)           /* object, start, stop, step */                                                                              \
-  X(SetAttribute, String)     /* of the namespace on top of the stack, to the value below it */                                            \
+  X(Slice, Nothing)           /* of the popped object, start, stop and step, the last on top */                                            \
+  X(SetAttribute, String)     /* of the namespace on top of the stack, to the value below it; pops both */                                 \
   X(CheckNamespace, Variable) /* fails unless the variable is a namespace */                                                               \
   X(Add, Nothing)                                                                                                                          \
   X(Subtract, Nothing)                                                                                                                     \
@@ -136,22 +143,22 @@ typedef struct attune_chat_line {
   X(CopyUnder, Nothing) /* a b -> b a b */                                                                                                 \
   X(DropUnder, Nothing) /* a b -> b */                                                                                                     \
   X(Jump, Target)                                                                                                                          \
-  X(JumpIfFalse, Target) /* pops */                                                                                                        \
+  X(JumpIfFalse, Target) /* pops the condition */                                                                                          \
   X(JumpIfFalseElsePop, Target)                                                                                                            \
   X(JumpIfTrueElsePop, Target)                                                                                                             \
   X(Filter, Call)                                                                                                                          \
   X(Test, Call)                                                                                                                            \
   X(Call, Call)                                                                                                                            \
   X(Iterate, Slot)        /* begins a loop over the popped value */                                                                        \
-  X(IterateLoop, Slot)    /* the same with a variable `loop`, which LoadLoop gets */                                                       \
-  X(FilterLoop, Function) /* replaces each item of the popped value by the function's result for it, or drops it if there is none */       \
+  X(IterateLoop, Slot)    /* the same, with a variable `loop`, which LoadLoop pushes */                                                    \
+  X(FilterLoop, Function) /* pops a value; pushes an iterator of the function's results for its items, except Missing */                   \
   X(Next, Slot)           /* pushes the next item and skips the next instruction; after the last item, runs that instruction */            \
   X(LoadLoop, Slot)                                                                                                                        \
   X(ReturnValue, Nothing)  /* ends the function with the popped value */                                                                   \
   X(Unpack, Count)         /* pushes the items of the popped value, the first on top */                                                    \
   X(BeginCapture, Nothing) /* directs the output to a string */                                                                            \
-  X(EndCapture, Nothing)   /* pushes that string */                                                                                        \
-  X(DropCapture, Nothing)  /* forgets it */                                                                                                \
+  X(EndCapture, Nothing)   /* ends the capture and pushes its string */                                                                    \
+  X(DropCapture, Nothing)  /* ends the capture and drops its string */                                                                     \
   X(Generation, Nothing)   /* appends the popped string to the output as text of the assistant */                                          \
   X(Macro, Function)
 
@@ -274,12 +281,12 @@ enum class OperandKind : uint8_t {
   Comparison, ///< number of a comparison
   Call,       ///< number of a call
   Function,   ///< number of a function
-  Slot,       ///< slot of the function
-  Target,     ///< instruction to jump to
-  Count       ///< number of values on the stack
+  Slot,       ///< number of a slot of the function
+  Target,     ///< index in `instructions` of the instruction to jump to
+  Count       ///< number of values or pairs that the operation pops, or pushes (Unpack)
 };
 
-/// The kinds of the operations' operands.
+/// The kind of each operation's operand, by the number of the operation.
 inline constexpr OperandKind operandKinds[] = {
 #define ATTUNE_CHAT_NAME(name, operand) OperandKind::operand,
     ATTUNE_CHAT_OPERATIONS(ATTUNE_CHAT_NAME)

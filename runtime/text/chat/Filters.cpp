@@ -77,7 +77,7 @@ attune_status chat::sortBy(Machine &machine, Value *items, Value *keys, uint32_t
   ATTUNE_TRY(machine.take(count, to));
   for (uint32_t i = 0; i < count; ++i)
     from[i] = {items[i], keys[i]};
-  // Merge sort from the bottom up; of equal entries the left one goes first.
+  // Merges sorted runs of |width| entries from |from| to |to|; of entries with equal keys the left one goes first.
   for (uint64_t width = 1; width < count; width *= 2) {
     for (uint64_t begin = 0; begin < count; begin += 2 * width) {
       uint64_t middle = begin + width < count ? begin + width : count, end = begin + 2 * width < count ? begin + 2 * width : count;
@@ -112,8 +112,8 @@ attune_status chat::applyFilter(Machine &machine, uint16_t filter, const Value &
   return known ? ATTUNE_OK : fail(ATTUNE_CORRUPT, "the chat template is damaged: filter %u", filter);
 }
 
-/// Returns str.isupper if |upper|, else str.islower: true if all characters that have a case have this one, and there
-/// is one.
+/// Returns str.isupper of |text| if |upper|, else str.islower: true if |text| has a character of this case and none of
+/// another case.
 static bool hasOnlyCase(Text text, bool upper) {
   bool any = false;
   for (size_t i = 0; i < text.bytes;) {
@@ -130,7 +130,8 @@ static bool hasOnlyCase(Text text, bool upper) {
 bool chat::isLowerText(Text text) { return hasOnlyCase(text, false); }
 bool chat::isUpperText(Text text) { return hasOnlyCase(text, true); }
 
-/// Applies a test of the type of a value. Sets |known| to false if |test| is another one.
+/// Returns the result of |test| if it takes no argument and asks for the type of |value|, or for one of the values True
+/// and False. For other tests sets |known| to false and returns false.
 static bool applyKindTest(TestName test, const Value &value, bool &known) {
   switch (test) {
   case TestName::Boolean:
@@ -170,7 +171,7 @@ static bool applyKindTest(TestName test, const Value &value, bool &known) {
   }
 }
 
-/// Sets |result| to true if |value| modulo |divisor| is |rest|, else to false.
+/// Sets |result| to true if the remainder of |value| divided by |divisor| is |rest|, else to false.
 static attune_status leaves(Machine &machine, const Value &value, const Value &divisor, int64_t rest, bool &result) {
   Value remainder;
   ATTUNE_TRY(arithmetic(machine, Operation::Remainder, value, divisor, remainder));

@@ -22,7 +22,8 @@ enum class TestName : uint16_t {
 #undef ATTUNE_CHAT_NAME
 };
 
-// Each of these applies the filter |filter| to |subject|. It clears |known| if it does not implement that filter.
+// Each of these functions applies filter number |filter| (FilterName) to |subject| and sets |result|. For a filter that
+// it does not implement, it sets |known| to false and does nothing else; otherwise it leaves |known|.
 attune_status applyTextFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
                               bool &known);
 attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
@@ -30,7 +31,7 @@ attune_status applySequenceFilter(Machine &machine, uint16_t filter, const Value
 attune_status applyNumberFilter(Machine &machine, uint16_t filter, const Value &subject, const Arguments &arguments, Value &result,
                                 bool &known);
 
-// The methods islower and isupper of strings, which tests use, too.
+// Return the results of Python's str.islower and str.isupper, as the tests `lower` and `upper` do.
 bool isLowerText(Text text);
 bool isUpperText(Text text);
 

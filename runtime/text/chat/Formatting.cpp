@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The parts of Python's two kinds of formatting that templates use: `%s %r %d %i %f %%` with flags, width and (not for
-// %d and %i) precision, and `{}`, `{0}`, `{name}` without a format specification. Others are refused by name.
+// %d and %i) precision, and `{}`, `{0}`, `{name}` without a format specification. A rendering fails for other formats.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -14,8 +14,8 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Appends |text|, filled up to |width| characters: with blanks on its right if |left|, else on its left with zeros
-/// after the sign if |zeros|, or with blanks.
+/// Appends |text|, filled up to |width| characters. If |left|, blanks follow |text|. Else, if |zeros|, zeros stand
+/// between the sign of |text| and the rest; else blanks precede |text|.
 static attune_status addPadded(Machine &machine, Text text, int width, bool left, bool zeros, Builder &builder) {
   auto length = static_cast<int>(countCharacters(text));
   int room = width > length ? width - length : 0;
@@ -32,7 +32,7 @@ static attune_status addPadded(Machine &machine, Text text, int width, bool left
 }
 
 namespace {
-/// One conversion, as `%-08.3f`.
+/// A conversion, such as `%-08.3f`. |precision| is -1 if the format has none.
 struct Conversion {
   bool left = false, zeros = false, plus = false, blank = false;
   int width = 0, precision = -1;
@@ -93,7 +93,7 @@ static attune_status convertNumber(Machine &machine, const Conversion &conversio
   return addPadded(machine, text, conversion.width, conversion.left, conversion.zeros && !conversion.left && finite, builder);
 }
 
-/// Appends |value| as `%s` and `%r` do: its text or its representation, escaped if |escaped|.
+/// Appends str(|value|) for `%s` or repr(|value|) for `%r`, escaped for HTML if |escaped|.
 static attune_status convertText(Machine &machine, const Conversion &conversion, const Value &value, bool escaped, Builder &builder) {
   Value part = value;
   if (conversion.kind == 'r') {
@@ -143,7 +143,8 @@ attune_status chat::formatPercent(Machine &machine, const Value &text, const Val
                            conversion.kind & 0x80 ? '?' : conversion.kind);
     ATTUNE_TRY(convertText(machine, conversion, value, text.isEscaped(), builder));
   }
-  // Python accepts any value that has items as a mapping, and it does not require that the format uses an item.
+  // Python takes any value with items, other than a tuple or a string, for a mapping, and does not require that the
+  // format uses a mapping.
   bool mapping = values.is(Tag::Dict) || values.is(Tag::List) || values.is(Tag::Range) || values.isUndefined();
   if (used < count && !mapping)
     return machine.error("not all arguments converted during string formatting");

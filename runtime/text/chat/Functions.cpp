@@ -38,7 +38,8 @@ static attune_status makeRange(Machine &machine, const Arguments &arguments, Val
   return ATTUNE_OK;
 }
 
-/// Implements dict(mapping or pairs, key=value…) and namespace(…) with the same arguments.
+/// Implements dict(mapping or pairs, key=value…) if |tag| is Dict, and namespace(…) with the same arguments if |tag| is
+/// Namespace.
 static attune_status makeDict(Machine &machine, Tag tag, const Arguments &arguments, Value &result) {
   Table *table;
   const char *what = tag == Tag::Dict ? "dict" : "namespace";
@@ -71,7 +72,7 @@ static attune_status makeDict(Machine &machine, Tag tag, const Arguments &argume
   return ATTUNE_OK;
 }
 
-/// Implements cycler(items…). A cycler is an array of its position and the items.
+/// Implements cycler(items…). A cycler is an array: the position of its current item, then the items.
 static attune_status makeCycler(Machine &machine, const Arguments &arguments, Value &result) {
   Array *items;
   if (arguments.count == 0 || arguments.numKeywords)
@@ -123,7 +124,7 @@ bool chat::isDate(const attune_chat_date &date) {
   return within(date.day, 1, days) && within(date.hour, 0, 23) && within(date.minute, 0, 59) && within(date.second, 0, 59);
 }
 
-/// Returns the number of the day in the year, from 0.
+/// Returns the number of days of the year before |date|: 0 for January 1.
 static int dayOfYear(const attune_chat_date &date) {
   return daysBefore[date.month - 1] + date.day - 1 + (date.month > 2 && isLeap(date.year));
 }
@@ -134,7 +135,9 @@ static int dayOfWeek(const attune_chat_date &date) {
   return (past * 365 + past / 4 - past / 100 + past / 400 + dayOfYear(date) + 1) % 7;
 }
 
-/// Writes a number of the date with a flag as in `%-d`: |pad| is '0', '_', '-', or 0 for the usual padding.
+/// Writes |number| to |text|, a buffer of |size| bytes, padded to |width| characters: with zeros for '0', with blanks
+/// for '_', not at all for '-'. |pad| is this flag in the format, as '-' in `%-d`, or 0 if there is none; then |usual|
+/// is the flag.
 static void writeField(char *text, size_t size, char pad, char usual, int width, int number) {
   char fill = pad ? pad : usual;
   if (fill == '-')
@@ -237,7 +240,7 @@ attune_status chat::formatDate(Machine &machine, Text format, const attune_chat_
       break;
     case 'z':
     case 'Z':
-      break; // the time of transformers has no zone
+      break; // transformers formats a time without a zone, for which Python writes nothing
     case 'D':
     case 'x':
       composed = "%m/%d/%y";

@@ -13,7 +13,7 @@ using namespace attune::chat;
 
 namespace {
 
-/// The execution of one function.
+/// The execution of one call of a function.
 class Activation {
 public:
   Activation(Machine &machine, uint32_t function, Frame &frame, Value *base)
@@ -235,7 +235,8 @@ attune_status Activation::step(uint32_t instruction, Value &result) {
       return damaged();
     Generator *generator;
     ATTUNE_TRY(makeGenerator(machine, GeneratorKind::LoopFilter, top[-1], generator, value));
-    // Jinja2 evaluates the subject at once, and takes the first item when the loop begins.
+    // Unlike other generators, which begin the iteration at their first item, this one begins it here: Jinja2 evaluates
+    // the subject at once, and takes the first item when the loop begins.
     ATTUNE_TRY(iterate(machine, top[-1], generator->source));
     generator->started = true;
     generator->function = operand;
@@ -503,7 +504,7 @@ attune_status Machine::run(uint32_t function, Frame &frame, Value &result) {
   Value *saved = stackTop;
   Activation activation(*this, function, frame, stackTop);
   attune_status status = activation.run(result);
-  // The innermost function adds its line; the functions that called it leave the message unchanged.
+  // The innermost function adds its line to the message; the functions that called it leave the message unchanged.
   if (status != ATTUNE_OK && !located) {
     located = true;
     if (uint32_t line = activation.line())

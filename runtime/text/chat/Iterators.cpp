@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Iterators and generators. The filters map, select, reject, selectattr, rejectattr, items, unique, batch and slice
-// compute their items on demand, like Python's generators: an item that is not requested raises no error, and each is
-// returned once.
+// compute their items on demand, like Python's generators. So an item that is not requested raises no error, and a
+// generator returns each item once.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -75,7 +75,7 @@ attune_status chat::iterate(Machine &machine, const Value &value, Iterator *&ite
   return ATTUNE_OK;
 }
 
-/// Returns element |index| of a view.
+/// Sets |item| to element |index| of the view |view| of |table|.
 static attune_status viewItem(Machine &machine, const Table &table, ViewKind view, uint32_t index, Value &item) {
   const Pair &pair = table.pairs[index];
   if (view == ViewKind::Items)
@@ -84,8 +84,9 @@ static attune_status viewItem(Machine &machine, const Table &table, ViewKind vie
   return ATTUNE_OK;
 }
 
-/// Sets |result| to true if |generator|, of kind Select, keeps |item|, else to false. It tests the item, or its
-/// attribute if byAttribute is set; without a test the truth of that value counts. `reject` keeps the items that fail.
+/// Sets |result| to true if |generator|, of kind Select, keeps |item|, else to false. The generator tests |item|, or
+/// the attribute of |item| at |path| if |byAttribute| is set. If |target| is NoTarget, the value passes if it is true.
+/// If |reject| is set, the generator keeps the items that do not pass.
 static attune_status selects(Machine &machine, const Generator &generator, const Value &item, bool &result) {
   Value subject = item;
   if (generator.byAttribute)
@@ -122,13 +123,13 @@ static attune_status nextUnique(Machine &machine, Generator &generator, Value &i
   }
 }
 
-/// Sets |item| to the next list of `batch` or `slice`, or |done| to true after the last one.
+/// Sets |item| to the next list of items of `batch` or `slice`, or |done| to true after the last list.
 static attune_status nextPart(Machine &machine, Generator &generator, Value &item, bool &done) {
   Array *part;
   ATTUNE_TRY(machine.makeArray(0, part));
   bool fills = !generator.fill.isMissing() && !generator.fill.is(Tag::None);
   if (generator.kind == GeneratorKind::Slice) {
-    // The items were collected before the first part.
+    // start has collected the items in |seen|.
     int64_t length = generator.seen->count, each = length / generator.count, extra = length % generator.count;
     if ((done = generator.index >= generator.count))
       return ATTUNE_OK;
@@ -139,7 +140,7 @@ static attune_status nextPart(Machine &machine, Generator &generator, Value &ite
     if (fills && index >= extra)
       ATTUNE_TRY(machine.push(*part, generator.fill));
   } else {
-    // A negative number of items is never reached: all go into one list.
+    // A list never reaches a negative number of items, so all items go into one list.
     while (generator.count != static_cast<int64_t>(part->count)) {
       Value next;
       ATTUNE_TRY(chat::next(machine, *generator.source, next, done));
@@ -157,7 +158,8 @@ static attune_status nextPart(Machine &machine, Generator &generator, Value &ite
   return ATTUNE_OK;
 }
 
-/// Runs the condition of a loop for |item|. The condition's function returns the item for the loop, or Missing.
+/// Runs the condition of a loop for |item|. The condition is a function that returns the item for the loop, or Missing
+/// if the loop skips it. Sets |item| to this value and |result| to true unless it is Missing.
 static attune_status passes(Machine &machine, const Generator &generator, Value &item, bool &result) {
   Frame *frame;
   ATTUNE_TRY(machine.makeFrame(generator.function, generator.frame, frame));
@@ -169,7 +171,8 @@ static attune_status passes(Machine &machine, const Generator &generator, Value 
   return ATTUNE_OK;
 }
 
-/// Evaluates the subject of a generator when its first item is requested.
+/// Begins the iteration over the subject of |generator|, whose first item was requested. For Slice, collects the items
+/// of the subject in |seen|; else sets |source| to an iterator over them.
 static attune_status start(Machine &machine, Generator &generator) {
   generator.started = true;
   const Value &value = generator.value;

@@ -1,8 +1,8 @@
 //===- Json.cpp - The filter tojson ---------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The filter tojson in the form with which transformers replaces that of Jinja2: json.dumps of Python, with
-// ensure_ascii false by default.
+// The filter tojson as transformers defines it in place of Jinja2's own: Python's json.dumps, with ensure_ascii false
+// by default.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"

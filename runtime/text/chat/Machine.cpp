@@ -64,7 +64,8 @@ attune_status Machine::makeArray(size_t capacity, Array *&array) {
   return take(capacity, array->items);
 }
 
-/// Makes room for one more element after |count| elements: moves them to an array of larger |capacity| if it is full.
+/// Makes room for one more element after the |count| of |elements|: if |count| is |capacity|, moves them to a larger
+/// array and sets |capacity| to its capacity.
 template <typename T>
 static attune_status grow(Machine &machine, T *&elements, uint32_t count, uint32_t &capacity) {
   if (count < capacity)
@@ -130,7 +131,7 @@ attune_status Machine::copyText(Text text, Value &result, bool escaped) {
 }
 
 attune_status Machine::write(Text text) {
-  // Reserves one byte for the NUL after the text.
+  // One byte of the output stays free for the NUL after the text.
   if (text.bytes >= output.limit - output.bytes)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the text has more than the %zu bytes of output_bytes", output.limit - 1);
   ATTUNE_TRY(charge(text.bytes / 64));

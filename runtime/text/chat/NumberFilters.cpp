@@ -68,7 +68,7 @@ static attune_status toFloat(Machine &machine, const Value &subject, const Value
   return ATTUNE_OK;
 }
 
-/// Rounds an integer to tens, hundreds, …, half to even.
+/// Sets |result| to |number| rounded to a multiple of 10 ** -digits, half to even; unchanged if digits >= 0.
 static attune_status roundInteger(Machine &machine, int64_t number, int64_t digits, Value &result) {
   result = Value::ofInt(number);
   if (digits >= 0)
@@ -112,7 +112,7 @@ static attune_status round(Machine &machine, const Value &subject, const Value *
     result = Value::ofFloat(rounded);
     return ATTUNE_OK;
   }
-  // Jinja2 computes func(value * 10 ** digits) / 10 ** digits.
+  // Jinja2 computes func(value * 10 ** digits) / 10 ** digits, where func is ceil or floor.
   Value power, scaled;
   ATTUNE_TRY(arithmetic(machine, Operation::Power, Value::ofInt(10), Value::ofInt(digits), power));
   ATTUNE_TRY(arithmetic(machine, Operation::Multiply, subject, power, scaled));

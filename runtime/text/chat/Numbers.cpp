@@ -1,8 +1,9 @@
 //===- Numbers.cpp - Numbers as text --------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversions between numbers and text. The C library writes and reads the decimal point of the locale; here it is
-// always a point. So the digits are taken from the output of printf, and strtod gets numbers without a point.
+// Conversions between numbers and text. The C library writes and reads the decimal separator of the locale, but the
+// text here always has a point. So functions take only the digits from the output of printf, and give strtod numbers
+// without a separator, such as 15e-1.
 //===----------------------------------------------------------------------===//
 
 #include "Machine.h"
@@ -16,7 +17,7 @@ using namespace attune;
 using namespace attune::chat;
 
 namespace {
-/// Appends to |text|, which has room for |size| bytes.
+/// A writer that appends to |text|, a buffer of |size| bytes that stays NUL-terminated. Drops what does not fit.
 struct TextWriter {
   char *text;
   size_t size, used = 0;
@@ -32,7 +33,7 @@ struct TextWriter {
 };
 } // namespace
 
-/// Replaces the locale's decimal separator by a point.
+/// Replaces the locale's decimal separator in |text|, a number in ASCII but for the separator, by a point.
 static void usePoint(char *text) {
   char *to = text;
   bool pointed = false;
@@ -119,9 +120,9 @@ void chat::formatFloat(double number, NumberText &text) {
   writer.add(tail);
 }
 
-/// Writes |text| without white space around it to |buffer|, with ASCII digits for the decimal digits of any script, and
-/// sets |bytes| to its length. Returns false for texts that are too long for |buffer| or have NUL or characters beyond
-/// ASCII that are no decimal digits.
+/// Writes |text| without white space around it to |buffer|, with ASCII digits for the decimal digits of any script and
+/// a NUL at the end. Sets |bytes| to the length without the NUL. Returns false for a text that has more than |size| - 1
+/// bytes in this form, or has NUL or a character beyond ASCII that is no decimal digit.
 static bool normalizeNumber(Text text, char *buffer, size_t size, size_t &bytes) {
   size_t begin = 0, end = text.bytes;
   while (begin < end) {
@@ -293,7 +294,7 @@ double chat::roundTo(double number, int64_t digits) {
     double result;
     return parseFloat(text, result) ? result : number;
   }
-  // The number is less than one unit of the digit: above half a unit it becomes the unit, else 0.
+  // |number| is less than the unit 10 ** -digits: above half a unit the result is the unit, else 0.
   double unit = std::pow(10.0, static_cast<double>(-digits));
   return std::fabs(number) > unit / 2 ? std::copysign(unit, number) : std::copysign(0.0, number);
 }

@@ -11,7 +11,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Values inside values are compared and hashed up to this depth.
+/// The largest number of values that may enclose a value that is compared or hashed.
 static constexpr unsigned MaxNesting = 200;
 
 const char *chat::typeName(Tag tag) {
@@ -88,7 +88,8 @@ bool chat::isTrue(Machine &, const Value &value) {
   }
 }
 
-/// Compares |integer| with |number| exactly. Returns -1, 0 or 1 if it is less, equal or greater; 2 if |number| is NaN.
+/// Compares |integer| with |number| exactly. Returns -1, 0 or 1 if |integer| is less than, equal to or greater than
+/// |number|; 2 if |number| is NaN.
 static int compareMixed(int64_t integer, double number) {
   if (std::isnan(number))
     return 2;

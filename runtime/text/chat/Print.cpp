@@ -10,10 +10,10 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Values inside values are printed up to this depth.
+/// The largest number of values that may enclose a value that is printed.
 static constexpr unsigned MaxNesting = 200;
 
-/// Appends |text| as repr of Python writes a string: in quotes, with escape sequences.
+/// Appends |text| as Python's repr writes a string: in quotes, with escape sequences.
 static attune_status representText(Machine &machine, Text text, Builder &builder) {
   bool single = text.bytes && memchr(text.data, '\'', text.bytes), twofold = text.bytes && memchr(text.data, '"', text.bytes);
   char quote = single && !twofold ? '"' : '\'';

@@ -1,9 +1,9 @@
 //===- Program.cpp - Reading a compiled chat template ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens a chat program. The bytes are untrusted: indices and offsets are checked here, once. The interpreter checks the
-// rest at run time: the depth of its stack, the slots of variables, the numbers of filters and tests, the tags of
-// values.
+// Opens a chat program. The bytes are untrusted: this file checks indices and offsets once, when the program is opened.
+// The interpreter checks the rest at run time: the depth of its stack, the slots of variables, the numbers of filters
+// and tests, the tags of values.
 //===----------------------------------------------------------------------===//
 
 #include "Program.h"

@@ -11,11 +11,13 @@
 
 namespace attune::chat {
 
-/// The tables of a program. Their numbers are checked when it is opened, except the slots of variables and the targets
-/// of calls, which are checked at each use.
+/// The compiled chat templates of a model: pointers to the tables of the program (ChatFormat.h). open() checks the
+/// indices and offsets in the tables, except the slots of variables and the filter and test numbers of calls, which the
+/// interpreter checks at each use.
 class Program {
 public:
-  /// Reads the program of |bytes| bytes at |data|, which are borrowed. Fails with CORRUPT or INCOMPATIBLE.
+  /// Reads the program of |bytes| bytes at |data|. The members point into |data|, which must outlive them. Fails with
+  /// INCOMPATIBLE for a program of another version, and with CORRUPT if a check fails.
   attune_status open(const void *data, size_t bytes);
 
   const attune_chat_header *header = nullptr;
@@ -30,12 +32,13 @@ public:
   const char *text = nullptr;
 
   Value constant(uint32_t index) const;
-  /// Returns the string of constant |index|, which is one.
+  /// Returns the text of constant |index|, which must be a string.
   Text name(uint32_t index) const { return {text + constants[index].value, constants[index].bytes}; }
   Text string(attune_chat_string string) const { return {text + string.offset, string.bytes}; }
   /// Returns the template |name|, null if there is none.
   const attune_chat_template *find(Text name) const;
-  /// Returns the line of |instruction|, 0 if it is not known.
+  /// Returns the line of the template from which the instruction with index |instruction| comes; 0 if the program does
+  /// not tell.
   uint32_t lineOf(uint32_t instruction) const;
 
 private:

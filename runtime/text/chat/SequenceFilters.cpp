@@ -8,7 +8,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Sets |result| to the lower case of |value| if it is a string and |caseSensitive| is false, else to |value|.
+/// Sets |result| to |value|, in lower case if |value| is a string and |caseSensitive| is false.
 static attune_status ignoreCase(Machine &machine, const Value &value, bool caseSensitive, Value &result) {
   if (value.isString() && !caseSensitive)
     return lowerText(machine, value, result);
@@ -16,8 +16,10 @@ static attune_status ignoreCase(Machine &machine, const Value &value, bool caseS
   return ATTUNE_OK;
 }
 
-/// Computes the key of |item| for `sort`: a list with its value at each path of |attribute|, which commas separate, as
-/// in "a,b.c"; the list of |item| itself if there is no |attribute|. Strings are in lower case unless |caseSensitive|.
+/// Sets |result| to the key by which `sort` orders |item|: a list of the values of |item| at the paths of |attribute|,
+/// in lower case where they are strings, unless |caseSensitive|. A string |attribute| has one or more paths separated
+/// by commas, as in "a,b.c"; a value of another type is one path. If |attribute| is Missing or None, the list has one
+/// element, |item|.
 static attune_status sortKey(Machine &machine, const Value &item, const Value &attribute, bool caseSensitive, Value &result) {
   Array *keys;
   Value part, lowered;
@@ -79,7 +81,8 @@ static attune_status dictSort(Machine &machine, const Value &subject, const Valu
 }
 
 /// Implements `min` and `max`: sets |result| to the smallest or largest item of |subject|, the first of equal ones, or
-/// to an undefined value if there are no items. |given| is case_sensitive and the attribute to compare.
+/// to an undefined value if there are no items. |given|[0] is the argument case_sensitive. |given|[1] is the path of
+/// the attribute to compare; if it is Missing or None, the items themselves are compared.
 static attune_status extreme(Machine &machine, const Value &subject, bool largest, const Value *given, Value &result) {
   Iterator *iterator;
   ATTUNE_TRY(iterate(machine, subject, iterator));
@@ -202,7 +205,7 @@ static attune_status makeItems(Machine &machine, FilterName filter, const Value 
   return ATTUNE_OK;
 }
 
-/// Applies the filters first, last, list, reverse and length.
+/// Applies the filters first, last, list, reverse, and length with its other name count.
 static attune_status applyPlain(Machine &machine, FilterName filter, const Value &subject, Value &result) {
   Iterator *iterator;
   Array *items;
@@ -248,7 +251,8 @@ static attune_status applyPlain(Machine &machine, FilterName filter, const Value
 }
 
 /// Implements the filter `default`: returns the subject, or the default |given|[0] if the subject is undefined. If
-/// |given|[1] is true, a subject that counts as false gets the default, too.
+/// |given|[1] is true, a subject that counts as false gets the default, too. The default is "" if |given|[0] is
+/// Missing.
 static Value orDefault(Machine &machine, const Value &subject, const Value *given) {
   if (!subject.isUndefined() && !(isTrue(machine, given[1]) && !isTrue(machine, subject)))
     return subject;
@@ -258,7 +262,7 @@ static Value orDefault(Machine &machine, const Value &subject, const Value *give
 static attune_status attribute(Machine &machine, const Value &subject, const Value &name, Value &result) {
   Text text;
   ATTUNE_TRY(wantText(machine, name, "attr", text));
-  // Items are no attributes: only a dictionary's methods are found.
+  // Unlike `x.name`, the filter `attr` finds only the methods of a dictionary, not its items.
   if (subject.is(Tag::Dict) && !findMethod(subject.tag, text)) {
     result = Value::undefined(Missed::Attribute, text, subject.tag);
     return ATTUNE_OK;

@@ -1,8 +1,8 @@
 //===- StringMethods.cpp - Methods of strings -----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Methods of strings. Those of an escaped string (Markup) return escaped strings and escape the strings that they
-// insert.
+// Methods of strings. The methods of an escaped string (Markup) return escaped strings, and escape the strings that
+// they insert into it.
 //===----------------------------------------------------------------------===//
 
 #include "Filters.h"
@@ -12,10 +12,11 @@
 using namespace attune;
 using namespace attune::chat;
 
-//===--- Parts -------------------------------------------------------------===//
+//===--- Search and split --------------------------------------------------===//
 
-/// Sets |found| to the offset in bytes of the last |part| in |text|, SIZE_MAX if there is none. Charges a step for each
-/// 16 equal bytes at one position, because it may compare the same bytes at many positions.
+/// Sets |found| to the offset in bytes of the last |part| in |text|, SIZE_MAX if there is none. At each position,
+/// charges a step for every 16 bytes of |part| that match there, because the search may compare the same bytes of
+/// |text| at many positions.
 static attune_status findLastText(Machine &machine, Text text, Text part, size_t &found) {
   found = SIZE_MAX;
   if (part.bytes > text.bytes)
@@ -42,8 +43,8 @@ static attune_status findEither(Machine &machine, Text text, Text part, bool las
   return ATTUNE_OK;
 }
 
-/// Splits at white space, from the left or from the right, at most |limit| times (< 0: everywhere). Appends the parts
-/// to |parts| in the order in which they are found: from the right, the last part first.
+/// Splits |self| at white space, from the left or from the right, at most |limit| times (< 0: everywhere). Appends the
+/// parts to |parts| in the order in which they are found: from the right, the last part first.
 static attune_status splitSpaces(Machine &machine, const Value &self, int64_t limit, bool fromRight, Array *parts) {
   Text text = self.str();
   bool escaped = self.isEscaped();
@@ -67,7 +68,7 @@ static attune_status splitSpaces(Machine &machine, const Value &self, int64_t li
     if (begin == end)
       break;
     if (limit == 0) {
-      // The rest stays together, with the white space at its far end.
+      // The rest is one part, and keeps the white space at the end that the splitting has not reached.
       ATTUNE_TRY(machine.push(*parts, Value::ofText({text.data + begin, end - begin}, escaped)));
       break;
     }
@@ -123,10 +124,10 @@ static attune_status splitText(Machine &machine, const Value &self, const Argume
   return getSlice(machine, result, Value::none(), Value::none(), Value::ofInt(-1), result);
 }
 
-//===--- The table ---------------------------------------------------------===//
+//===--- Methods -----------------------------------------------------------===//
 
-/// Sets |text| to the string |value|, an argument of a method of |self|, escaped if |self| is. Fails for other values;
-/// |what| names the method.
+/// Sets |text| to the string |value|, an argument of a method of |self|; escapes it for HTML if |self| is an escaped
+/// string. Fails if |value| is not a string; |what| names the method in the message.
 static attune_status textArgument(Machine &machine, const Value &self, const Value &value, const char *what, Text &text) {
   ATTUNE_TRY(wantText(machine, value, what, text));
   Value escaped = value;
@@ -142,9 +143,10 @@ static attune_status strip(Machine &machine, const Value &self, const Arguments 
   return stripText(machine, self, given[0], left, right, result);
 }
 
-/// Sets |text| to the slice of |self| between the limits |given| (start, end), which count as in a Python slice, and
-/// |offset| to the start in characters. Sets |valid| to false, and leaves |text| unchanged, if the start is after the
-/// end; else sets |valid| to true.
+/// Sets |text| to the slice of |self| from |given|[0] (start) to |given|[1] (end), and |offset| to the start in
+/// characters. The limits count characters as in a Python slice; a limit that is Missing or None is the beginning or
+/// the end of |self|. If the start is after the end, sets |valid| to false and leaves |text| unchanged; else sets
+/// |valid| to true. Fails if a limit is of another type.
 static attune_status window(Machine &machine, const Value &self, const Value *given, Text &text, int64_t &offset, bool &valid) {
   auto length = static_cast<int64_t>(countCharacters(self.str()));
   int64_t limits[2] = {0, length};
@@ -305,7 +307,7 @@ static attune_status removeAffix(Machine &machine, const Value &self, const Argu
   return ATTUNE_OK;
 }
 
-/// Returns the number of characters that |text| lacks to |width|; not above 0 if it lacks none.
+/// Returns the number of characters by which |text| is shorter than |width|; 0 or less if it is not shorter.
 static int64_t roomIn(int64_t width, Text text) { return (width > 0 ? width : 0) - static_cast<int64_t>(countCharacters(text)); }
 
 /// Implements the methods center, ljust and rjust, for |side| 0, 1 and 2.
@@ -343,7 +345,7 @@ static attune_status zeroFill(Machine &machine, const Value &self, const Argumen
   return ATTUNE_OK;
 }
 
-/// Sets |result| to true if the string has characters and |isOne| is true for all of them, else to false.
+/// Sets |result| to true if |self| is not empty and |isOne| is true for all its characters, else to false.
 static attune_status areAll(Machine &machine, const Value &self, const Arguments &arguments, bool (*isOne)(uint32_t), Value &result) {
   Value none;
   ATTUNE_TRY(bind(machine, "the method", "", arguments, &none));
@@ -357,7 +359,7 @@ static attune_status areAll(Machine &machine, const Value &self, const Arguments
 
 using Call = attune_status (*)(Machine &, const Value &, const Arguments &, Value &);
 
-/// Implements a method without arguments by |function|.
+/// Implements a method that takes no arguments: fails if there are any, else calls |function|.
 template <attune_status (*function)(Machine &, const Value &, Value &)>
 static attune_status plain(Machine &machine, const Value &self, const Arguments &arguments, Value &result) {
   Value none;

@@ -10,8 +10,8 @@ using namespace attune::chat;
 
 //===--- Case --------------------------------------------------------------===//
 
-/// Returns true if the sigma at |position| ends a word: a cased character before it and none after it, where
-/// case-ignorable characters between do not count.
+/// Returns true if the sigma at byte |position| ends a word: the character before it is cased, and the character after
+/// it, if there is one, is not. Case-ignorable characters on both sides are skipped.
 static bool isFinalSigma(Text text, size_t position) {
   size_t before = position, after = position;
   bool cased = false;
@@ -41,7 +41,7 @@ static attune_status addImage(Builder &builder, const CaseImage &image) {
   return ATTUNE_OK;
 }
 
-/// Appends the lower case of the character at |position| and advances |position|.
+/// Appends the lower case of the character at byte |position| and moves |position| to the next character.
 static attune_status addLower(Text text, size_t &position, Builder &builder) {
   size_t begin = position;
   uint32_t character = decodeUtf8(text, position);
@@ -98,7 +98,7 @@ attune_status chat::titleText(Machine &machine, const Value &self, Value &result
   return ATTUNE_OK;
 }
 
-//===--- Parts -------------------------------------------------------------===//
+//===--- Search, strip, replace, split -------------------------------------===//
 
 size_t chat::findText(Text text, Text part, size_t begin) {
   if (part.bytes == 0)
@@ -144,7 +144,7 @@ attune_status chat::replaceText(Machine &machine, Text text, Text from, Text to,
   if (count < 0)
     left = UINT64_MAX;
   if (from.bytes == 0) {
-    // The new text goes between all characters.
+    // Inserts |to| before each character and at the end.
     while (left > 0) {
       ATTUNE_TRY(builder.add(to));
       --left;

@@ -9,7 +9,7 @@
 using namespace attune;
 using namespace attune::chat;
 
-/// Applies filters that take any value as its text.
+/// Applies a filter that first converts |subject| to text: lower, upper, capitalize, safe, e, escape or string.
 static attune_status applySimple(Machine &machine, FilterName filter, const Value &subject, Value &result) {
   Value text;
   ATTUNE_TRY(toText(machine, subject, text));
@@ -110,7 +110,7 @@ static attune_status truncate(Machine &machine, const Value &subject, const Valu
     ATTUNE_TRY(loopLength(machine, *subject.loop, count));
   if (count < 0)
     return machine.error("truncate: object of type '%s' has no len()", typeName(subject.tag));
-  // A leeway near the largest number must not overflow the sum.
+  // Does not add length and leeway, whose sum may overflow.
   if (count <= length || count - length <= leeway)
     return ATTUNE_OK;
   if (!subject.isString() || subject.isEscaped())

@@ -10,16 +10,16 @@ using namespace attune;
 using namespace attune::chat;
 
 namespace {
-/// A run of |count| characters from |first| on, |distance| apart.
+/// The |count| characters first, first + distance, first + 2 * distance and so on.
 struct Run {
   uint32_t first, count, distance;
 };
-/// A run of characters, each of whose images is the character plus |delta|.
+/// A run of characters that all have one-character images: the character plus |delta|.
 struct Shift {
   Run run;
   int32_t delta;
 };
-/// A character whose image is two or three characters.
+/// A character whose image is two or three characters. image[2] is 0 if there are two.
 struct Several {
   uint32_t character;
   uint32_t image[3];
@@ -33,7 +33,8 @@ static bool contains(const Run &run, uint32_t character) {
   return character >= run.first && offset % run.distance == 0 && offset / run.distance < run.count;
 }
 
-/// Returns the number of the last element that begins at or before |character|, |size| if there is none.
+/// Returns the index of the last of the |size| elements of |table| that begins at or before |character|, or |size| if
+/// there is none. |first| returns the character at which an element begins; |table| is sorted by it.
 template <typename T, typename First>
 static size_t search(const T *table, size_t size, uint32_t character, First first) {
   size_t begin = 0, end = size;
@@ -132,7 +133,7 @@ bool isDigit(uint32_t character) { return isIn(digits, character); }
 bool isDecimal(uint32_t character) { return isIn(decimals, character); }
 
 uint32_t decimalValue(uint32_t character) {
-  // The digits of a script follow each other from 0 to 9; scripts may follow each other, too.
+  // Each run in |decimals| is one or several sets of the digits 0 to 9, in order.
   size_t found = search(decimals, sizeof(decimals) / sizeof(decimals[0]), character, [](const Run &run) { return run.first; });
   return (character - decimals[found].first) % 10;
 }

@@ -1,9 +1,9 @@
 //===- Value.h - Values of chat templates ---------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Values are immutable, except namespaces, cyclers, joiners and the state of loops and iterators: templates run in a
-// sandbox that forbids changes of lists and dictionaries. Strings are UTF-8; positions in them count characters, as in
-// Python.
+// While a template runs, values are immutable, except namespaces, cyclers, joiners and the state of loops and
+// iterators: the sandbox of templates forbids changes of lists and dictionaries. Strings are UTF-8. Positions that a
+// template sees count characters, as in Python; offsets in this code count bytes unless a comment says otherwise.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
 #define ATTUNE_RUNTIME_TEXT_CHAT_VALUE_H
@@ -14,7 +14,7 @@
 
 namespace attune::chat {
 
-/// A string that is stored elsewhere.
+/// A reference to a string that is stored elsewhere: |bytes| bytes of UTF-8, not necessarily NUL-terminated.
 struct Text {
   const char *data = "";
   size_t bytes = 0;
@@ -29,7 +29,7 @@ struct Text {
 
 /// The type of a value.
 enum class Tag : uint8_t {
-  Missing, ///< no value: a variable that was not set, an argument that was not given
+  Missing, ///< no value: a variable that is not set, an argument that is not given
   Undefined,
   None,
   Bool,
@@ -52,7 +52,8 @@ enum class Tag : uint8_t {
   Capture ///< the beginning of captured output; on the stack only
 };
 
-/// The reason why a value is undefined, by which its error message is chosen.
+/// The reason why a value is undefined. It selects the error message (Machine::undefinedError): for Name, Attribute and
+/// Unsafe, the text of the value is the name that is not found or not allowed; for Message, it is the message itself.
 enum class Missed : uint8_t { Name, Attribute, Element, Message, Unsafe };
 
 /// The three views of a dictionary.
@@ -64,7 +65,8 @@ struct Loop;
 struct Macro;
 struct Method;
 
-/// The items of a list or tuple, or the state of a cycler or joiner.
+/// The items of a list or tuple, or the state of a cycler (position, then the items) or of a joiner (separator, then
+/// whether it was called).
 struct Array {
   Value *items;
   uint32_t count, capacity;
@@ -77,11 +79,12 @@ struct Table {
   uint32_t count, capacity;
 };
 
-/// The value of range(start, stop, step), which has |count| items.
+/// The value of range(start, stop, step), with |count| items.
 struct Range {
   int64_t start, stop, step, count;
 
-  /// Returns item |index|, which exists. It has at most 64 bits, though index * step may have more.
+  /// Returns item |index|, which must be from 0 to count - 1. The item has at most 64 bits, but index * step may have
+  /// more; the unsigned arithmetic wraps and gives the right sum.
   int64_t at(int64_t index) const {
     return static_cast<int64_t>(static_cast<uint64_t>(start) + static_cast<uint64_t>(index) * static_cast<uint64_t>(step));
   }
@@ -90,11 +93,11 @@ struct Range {
 /// A value of a template.
 struct Value {
   Tag tag = Tag::Missing;
-  uint8_t flag = 0;   ///< String: 1 = escaped text (Markup). Undefined: Missed. View: ViewKind. Function: its number
-  uint16_t other = 0; ///< Undefined: the tag of the object
+  uint8_t flag = 0;   ///< String: 1 = escaped text (Markup). Undefined: Missed. View: ViewKind. Function: FunctionName
+  uint16_t other = 0; ///< Undefined: the Tag of the object that lacks |text|; Missing if there is none
   uint32_t bytes = 0; ///< String, Undefined: length of |text|
   union {
-    int64_t integer; ///< Int, Bool
+    int64_t integer; ///< Int, Bool, Capture
     double number;
     const char *text;
     Array *array;
@@ -171,14 +174,15 @@ struct Pair {
   Value key, value;
 };
 
-/// The slots of a running function, and the frame of the enclosing function.
+/// The slots of one run of a function, and the frame of the function that encloses it in the template; |outer| is null
+/// for the body of the template.
 struct Frame {
   Frame *outer;
   Value *slots;
   uint32_t numSlots;
 };
 
-/// A macro: its function, and the frame in which it was defined.
+/// A macro: the index of its function in Program::functions, and the frame in which it was defined.
 struct Macro {
   uint32_t function;
   Frame *outer;
@@ -190,13 +194,13 @@ struct Method {
   const struct MethodEntry *entry;
 };
 
-/// The variable `loop`.
+/// The variable `loop`. |iterator| runs over |source|.
 struct Loop {
   Value source;
   Iterator *iterator;
   int64_t index;                ///< -1 before the first item
   int64_t length;               ///< -1 = not known yet
-  Value before, current, after; ///< Missing = none
+  Value before, current, after; ///< items; Missing = none, |after| also if it was not requested yet
   Value changed;                ///< the arguments of the last call of loop.changed, a tuple; Missing before the first
 };
 

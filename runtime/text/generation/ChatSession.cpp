@@ -1,15 +1,15 @@
 //===- ChatSession.cpp - A conversation with a model ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// For each message the whole conversation is rendered anew, by the template of the model, and encoded. The session
-// computes only the tokens after those that its cache slot holds already (options.reuse_cache of attune_generate):
-// usually the end of the last reply and the new message. A template that changes earlier messages, such as one that
-// removes reasoning, makes more tokens necessary and changes no result.
+// For each message the template of the model renders the whole conversation anew, and the tokenizer encodes it. The
+// model computes only the tokens after those that the cache slot of the session holds already (reuse_cache of
+// attune_generation_options): usually the end of the last reply and the new message. If the template changes earlier
+// messages, as one that removes reasoning, the model computes more tokens; the reply is the same.
 //
 //   turns    [system]  [user 1, reply 1]  [user 2, reply 2]  user 3      rendered and encoded: 900 tokens
-//   context  1024      there is room for 124 tokens, a quarter of the context is wanted: turn 1 leaves
+//   context  1024      a reply of 125 tokens has room, 256 (a quarter of the context) are wanted: turn 1 leaves
 //
-// The object, ids, turns and their texts are one block of address space.
+// The object, its ids, the system message, the turns and their texts are one block of address space.
 //===----------------------------------------------------------------------===//
 
 #include "EndOfTurn.h"
@@ -41,11 +41,12 @@ void attune_chat_session_options_init(attune_chat_session_options *options) {
 
 namespace {
 
-constexpr size_t kTextBytes = size_t(64) << 20; ///< for the texts of a conversation
+constexpr size_t kTextBytes = size_t(64) << 20; ///< room for the texts of all turns of a conversation
 constexpr int64_t kMostTurns = int64_t(1) << 20;
 constexpr int64_t kDefaultContext = 8192;
 
-/// A message of the user and the reply, in the text of the conversation.
+/// A message of the user and the reply to it: offsets in attune_chat_session::texts and lengths in bytes, without the
+/// NUL after each text.
 struct Turn {
   size_t message, messageBytes, reply, replyBytes;
 };
@@ -69,7 +70,7 @@ struct attune_chat_session {
   Turn *turns = nullptr;  // [kMostTurns]
   int64_t numTurns = 0;
   char *system = nullptr, *texts = nullptr;
-  size_t textBytes = 0; // of texts that are used
+  size_t textBytes = 0; // used bytes of |texts|
   uint32_t running = 0; // the flag of a CallLock
   uint64_t sent = 0;
 
@@ -108,7 +109,8 @@ attune_chat_session::~attune_chat_session() {
 
 //===--- Opening -----------------------------------------------------------===//
 
-/// Returns the largest value of dimension |name| of |entry|, INT32_MAX if there is no limit.
+/// Returns the largest value of dimension |name| of |entry|; INT32_MAX if |entry| has no such dimension or sets no
+/// limit.
 static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   for (uint32_t d = 0; d < entry.num_dims; ++d)
     if (strcmp(entry.dims[d].name, name) == 0 && entry.dims[d].max > 0)
@@ -116,8 +118,8 @@ static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   return INT32_MAX;
 }
 
-/// Returns the most tokens of a conversation: the model must be able to continue them, and to read them at once, since
-/// it reads the conversation anew after a turn has left it.
+/// Returns the most tokens of a conversation. The model must be able to continue them (`past` of decode) and to read
+/// them in one call (`length` of prefill), because it reads the whole conversation anew after a turn has left.
 static int64_t positionsOf(const attune_model *model) {
   return std::min(limitOf(*attune_model_entry(model, "decode"), "past"), limitOf(*attune_model_entry(model, "prefill"), "length"));
 }
@@ -132,7 +134,8 @@ attune_status attune_chat_session::openSession() {
   return attune_session_create(model, &sessionOptions, &session);
 }
 
-/// Opens the tokenizer, and the stream and the stop strings of replies.
+/// Creates the tokenizer, finds the token that ends a turn, and opens the end ids, the stop strings and the RowText of
+/// replies. Uses |chat|, so openTemplate comes first.
 attune_status attune_chat_session::openText() {
   if (generation.num_beams > 1 && generation.num_stop_strings)
     return fail(ATTUNE_INVALID_ARGUMENT, "stop_strings with num_beams = %lld are not supported; expected num_beams = 1",
@@ -170,7 +173,8 @@ attune_status attune_chat_session::open(int64_t tokens) {
   return openSession();
 }
 
-/// Places the arrays of a conversation behind the object itself; only measures them if |chat| is null.
+/// Takes the memory of the object and then of its arrays from |arena|, and sets the pointers to the arrays in |chat|.
+/// If |chat| is null, |arena| has no block and only measures.
 static void placeArrays(attune_chat_session *chat, int64_t context, size_t systemBytes, Arena &arena) {
   arena.take<attune_chat_session>(1);
   int64_t *ids = arena.take<int64_t>(context);
@@ -181,7 +185,7 @@ static void placeArrays(attune_chat_session *chat, int64_t context, size_t syste
     chat->ids = ids, chat->turns = turns, chat->system = system, chat->texts = texts;
 }
 
-/// Checks the arguments and chooses the number of tokens of a conversation.
+/// Checks the arguments and sets |context| to the most tokens of a conversation. Fails with INVALID_ARGUMENT.
 static attune_status checkArguments(attune_model *model, const attune_text *text, const attune_chat_session_options &options,
                                     int64_t &context) {
   if (!model || !text)
@@ -272,10 +276,12 @@ void attune_chat_session_reset(attune_chat_session *chat) {
     chat->reset();
 }
 
-/// Appends |bytes| bytes and a NUL to the texts of the conversation and sets |place| to their offset there. Fails with
-/// LIMIT_EXCEEDED.
+/// Appends |bytes| bytes and a NUL to |texts| and sets |place| to their offset there. Fails with LIMIT_EXCEEDED if they
+/// do not fit.
 attune_status attune_chat_session::addText(const char *data, size_t bytes, size_t &place) {
-  if (bytes >= kTextBytes - textBytes)
+  // A reply follows, which has a NUL even if it has no piece.
+  const size_t room = kTextBytes - textBytes;
+  if (room < 2 || bytes > room - 2)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the conversation has more than %zu bytes of text", kTextBytes);
   place = textBytes;
   if (bytes)
@@ -285,7 +291,8 @@ attune_status attune_chat_session::addText(const char *data, size_t bytes, size_
   return ATTUNE_OK;
 }
 
-/// Appends a message to |messages|. Fails if |data| is not UTF-8, or the chat has no memory left.
+/// Appends a message to |messages|, which is null if the chat had no memory for the list. Fails with INVALID_ARGUMENT
+/// if |data| is not UTF-8, and with OUT_OF_MEMORY if the chat has no memory left.
 attune_status attune_chat_session::addMessage(attune_chat_value *messages, const char *role, const char *data, size_t bytes) {
   attune_chat_value *message = messages ? attune_chat_dict(chat) : nullptr;
   attune_chat_value *name = message ? attune_chat_text(chat, role, strlen(role)) : nullptr;
@@ -296,7 +303,7 @@ attune_status attune_chat_session::addMessage(attune_chat_value *messages, const
   return isMade ? ATTUNE_OK : fail(status, "a message of the role '%s': %s", role, attune_last_error());
 }
 
-/// Renders the turns from |firstTurn| on, and |turn|, which waits for its reply.
+/// Renders the system message, the turns from |firstTurn| on, and the message of |turn|, which has no reply yet.
 attune_status attune_chat_session::render(int64_t firstTurn, const Turn &turn, attune_chat_rendered &rendered) {
   attune_chat_clear(chat);
   if (options.date)
@@ -318,7 +325,7 @@ attune_status attune_chat_session::render(int64_t firstTurn, const Turn &turn, a
   return attune_chat_render(chat, &rendered);
 }
 
-/// Encodes a text to |ids|, as far as there is room; |count| is the number of its tokens.
+/// Encodes a text and sets |count| to the number of its tokens. Writes at most the first |context| of them to |ids|.
 attune_status attune_chat_session::encode(const char *data, size_t bytes, int64_t &count) {
   attune_encode_options encodeOptions;
   attune_encode_options_init(text, &encodeOptions);
@@ -332,8 +339,9 @@ attune_status attune_chat_session::encode(const char *data, size_t bytes, int64_
   return ATTUNE_OK;
 }
 
-/// Writes the ids of the conversation with |turn| to |ids| and sets |count| to their number. Sets |firstTurn| to the
-/// first turn that stays; there is no room for those before it. Fails with LIMIT_EXCEEDED if |turn| alone is too long.
+/// Writes the ids of the conversation that ends with the message of |turn| to |ids| and sets |count| to their number.
+/// Sets |firstTurn| to the first turn that stays: the turns before it leave the reply too little room. Fails with
+/// LIMIT_EXCEEDED if the system message and |turn| alone have more than |context| tokens.
 attune_status attune_chat_session::fit(const Turn &turn, int64_t &firstTurn, int64_t &count) {
   int64_t wanted = std::max<int64_t>(context / 4, 1);
   if (generation.max_new_tokens > 0)
@@ -383,8 +391,8 @@ int attune_chat_session::onToken(int64_t token) {
   return answer;
 }
 
-/// Generates the reply to the first |count| of |ids|, appends its text to |texts|, and sets the fields of |turn| and
-/// |reply| that concern it, except its text and left_turns.
+/// Generates the reply to the first |count| of |ids| and appends its text to |texts|. Sets |turn|.reply,
+/// |turn|.replyBytes and the fields of |reply| except text, bytes and left_turns, which send() sets.
 attune_status attune_chat_session::generateReply(int64_t count, Turn &turn, attune_chat_reply &reply) {
   const attune_entry_desc *prefill = attune_model_entry(model, "prefill");
   attune_generation_options own = generation;
@@ -427,7 +435,8 @@ attune_status attune_chat_session::generateReply(int64_t count, Turn &turn, attu
   return ATTUNE_OK;
 }
 
-/// Forgets the |count| oldest turns and moves the texts of the others to the beginning.
+/// Forgets the |count| oldest turns, fewer than numTurns, and moves the texts of the other turns to the beginning of
+/// |texts|.
 void attune_chat_session::forgetTurns(int64_t count) {
   if (count == 0)
     return;
@@ -445,7 +454,7 @@ attune_status attune_chat_session::send(const char *message, size_t bytes, attun
   if (numTurns + 1 >= kMostTurns)
     return fail(ATTUNE_LIMIT_EXCEEDED, "the conversation has %lld turns, expected fewer than %lld", Long(numTurns), Long(kMostTurns));
   int64_t firstTurn = 0, count = 0;
-  ATTUNE_TRY(encode(message, bytes, count)); // an error has the place in the message, not in the conversation
+  ATTUNE_TRY(encode(message, bytes, count)); // an error names a position in the message, not in the conversation
   size_t before = textBytes;
   Turn turn{0, bytes, 0, 0};
   attune_status result = addText(message, bytes, turn.message);

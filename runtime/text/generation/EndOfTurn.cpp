@@ -1,9 +1,10 @@
 //===- EndOfTurn.cpp - The token that ends a message of the assistant -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The template tells how a message of the assistant ends: findEndOfTurn renders a conversation whose last message is a
-// text that no template writes, and encodes what follows this text. If the first token there is a special one, a model
-// that was trained on such conversations ends its replies by this token, which generation_config.json often lacks.
+// The template tells how a message of the assistant ends. findEndOfTurn renders a conversation whose last message is a
+// text that no template writes, skips white space after this text, and encodes the rest. If the first token of the rest
+// is special or spelled as markup (`<…>`), a model that was trained on such conversations ends its replies by this
+// token, which generation_config.json often lacks.
 //===----------------------------------------------------------------------===//
 
 #include "EndOfTurn.h"
@@ -41,7 +42,7 @@ int64_t attune::text::findEndOfTurn(const attune_text *text, attune_tokenizer *t
   int64_t id = encodings[0].ids[0];
   size_t bytes = 0;
   const char *token = attune_text_token(text, id, &bytes);
-  // Tokens of this kind are not always marked as special: "<|im_end|>".
+  // Some tokenizers do not mark such a token, as "<|im_end|>", as special.
   bool isMarkup = bytes > 2 && token[0] == '<' && token[bytes - 1] == '>' && strncmp(tail, token, bytes) == 0;
   return attune_text_is_special(text, id) || isMarkup ? id : -1;
 }

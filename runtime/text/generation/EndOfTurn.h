@@ -9,9 +9,9 @@
 
 namespace attune::text {
 
-/// Returns the token that the template of |chat| writes behind a message of the assistant, as `<|im_end|>`, or -1 if
-/// there is none or rendering fails. |chat| loses its values and then has those of a probe conversation. |date| may be
-/// null.
+/// Returns the id of the token that the template of |chat| writes behind a message of the assistant, as `<|im_end|>`,
+/// or -1 if there is none or rendering fails. Replaces the values of |chat| by those of a probe conversation. If |date|
+/// is null, the conversation has no date.
 int64_t findEndOfTurn(const attune_text *text, attune_tokenizer *tokenizer, attune_chat *chat, const attune_chat_date *date);
 
 } // namespace attune::text

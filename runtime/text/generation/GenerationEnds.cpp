@@ -9,10 +9,10 @@
 using namespace attune;
 using namespace attune::text;
 
-attune_status GenerationEnds::open(const attune_text *text, const attune_generation_options &options, const int64_t *more,
-                                   size_t numMore) {
-  if ((options.num_eos_token_ids && !options.eos_token_ids) || (options.num_stop_strings && !options.stop_strings))
-    return fail(ATTUNE_INVALID_ARGUMENT, "%s is null", options.eos_token_ids ? "stop_strings" : "eos_token_ids");
+attune_status GenerationEnds::open(const attune_text *text, const attune_generation_options &options, const int64_t *more, size_t numMore) {
+  const bool lacksEnds = options.num_eos_token_ids && !options.eos_token_ids;
+  if (lacksEnds || (options.num_stop_strings && !options.stop_strings))
+    return fail(ATTUNE_INVALID_ARGUMENT, "%s is null", lacksEnds ? "eos_token_ids" : "stop_strings");
   ATTUNE_TRY(memory.allocate((options.num_eos_token_ids + numMore + options.num_stop_strings) * sizeof(int64_t)));
   auto *ids = static_cast<int64_t *>(memory.get());
   int64_t *end = std::copy_n(options.eos_token_ids, options.num_eos_token_ids, ids);

@@ -10,17 +10,18 @@
 
 namespace attune::text {
 
-/// The end ids of a generation: those of its settings, then |more|, then the special tokens that are stop strings,
-/// which texts leave out, so that they would never be found there.
+/// The end ids of a generation, in this order: those of its options, those that the caller adds, and the ids of special
+/// tokens whose strings are stop strings. By default texts leave special tokens out, so such a stop string would never
+/// be found in a text.
 class GenerationEnds {
 public:
-  /// Takes memory. Fails with INVALID_ARGUMENT for a stop string that is null or empty and for a missing array of
-  /// |options|, or with OUT_OF_MEMORY.
+  /// Takes memory. |more| has |numMore| ids that the caller adds. Fails with INVALID_ARGUMENT if a stop string is null
+  /// or empty or an array of |options| with elements is null, or with OUT_OF_MEMORY.
   attune_status open(const attune_text *text, const attune_generation_options &options, const int64_t *more, size_t numMore);
 
   const int64_t *ids() const { return static_cast<const int64_t *>(memory.get()); }
   size_t size() const { return count; }
-  /// Returns the number of ids that stand for no stop string; they come first.
+  /// Returns the number of ids of the options and of the caller; they come before the ids of stop strings.
   size_t numPlain() const { return plain; }
 
 private:

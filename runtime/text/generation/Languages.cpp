@@ -11,7 +11,8 @@
 using namespace attune;
 using namespace attune::text;
 
-/// Returns the length of the run of characters from |first| to |last| that begins at |begin| in |text|.
+/// Returns the number of consecutive bytes of |text| from index |begin| on that are in the range |first| to |last|,
+/// both included. |text| has |size| bytes.
 static size_t countRange(const char *text, size_t size, size_t begin, char first, char last) {
   size_t count = 0;
   while (begin + count < size && text[begin + count] >= first && text[begin + count] <= last)
@@ -19,8 +20,8 @@ static size_t countRange(const char *text, size_t size, size_t begin, char first
   return count;
 }
 
-/// Returns true if |text| is two or three small letters, "_", and the rest of a language of NLLB ("Latn") or mBART
-/// ("XX").
+/// Returns true if |text| is two or three lower-case letters, "_", and a script as in NLLB ("Latn") or a country as in
+/// mBART ("XX").
 static bool isTagged(const char *text, size_t size) {
   size_t letters = countRange(text, size, 0, 'a', 'z');
   if (letters < 2 || letters > 3 || letters + 1 >= size || text[letters] != '_')
@@ -39,7 +40,7 @@ bool attune::text::isLanguage(const attune_text *text, int64_t id) {
   return underlined || isTagged(token, size);
 }
 
-/// Returns the id of the token |before| + |name| + |after|, -1 if there is none of less than 64 bytes.
+/// Returns the id of the token |before| + |name| + |after|, or -1 if it does not exist or has more than 63 bytes.
 static int64_t findToken(const attune_text *text, const char *before, const char *name, const char *after) {
   char token[64];
   int size = snprintf(token, sizeof(token), "%s%s%s", before, name, after);

@@ -17,20 +17,21 @@
 
 namespace attune::text {
 
-/// The tokens by which a generation chooses its languages; -1 for none.
+/// The ids of the tokens that choose the languages of a generation; -1 for none.
 struct Languages {
   int64_t source = -1; ///< replaces the language that the tokenizer adds to sources
   int64_t prefix = -1; ///< goes before each source
 };
 
-/// Finds the tokens of the languages |source| and |target|, each a name or null, in |text|. Writes the source's to
-/// |languages|.source, and the target's to |options|, the settings of the model: to decoder_start_token_id if that is a
-/// language, else to forced_bos_token_id. A target token ">>name<<" goes to |languages|.prefix instead. Fails with
-/// INVALID_ARGUMENT if a name has no token.
+/// Finds the tokens of the languages |source| and |target|: the token of that name if it is spelled as a language, else
+/// "__name__". A null name changes nothing. Writes the source to |languages|.source. Writes the target to |options|: to
+/// decoder_start_token_id if that option is a language, else to forced_bos_token_id. If only the token ">>target<<"
+/// exists, writes it to |languages|.prefix instead. Fails with INVALID_ARGUMENT if a name has no token.
 attune_status chooseLanguages(const attune_text *text, const char *source, const char *target, attune_generation_options &options,
                               Languages &languages);
 
-/// Returns true if token |id| of |text| is spelled as a language of NLLB, mBART or M2M100, which Marian's are not.
+/// Returns true if token |id| of |text| is spelled as a language of NLLB, mBART or M2M100. Returns false for languages
+/// of Marian (">>fra<<") and if there is no such token.
 bool isLanguage(const attune_text *text, int64_t id);
 
 } // namespace attune::text

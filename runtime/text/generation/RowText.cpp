@@ -9,7 +9,7 @@ using namespace attune;
 using namespace attune::text;
 
 /// The number of ids at the end of a prompt that are decoded together with the result. Most decoders look back only to
-/// the token before, and to the byte tokens directly before, so more ids of the prompt rarely have an effect.
+/// the previous token and to a run of byte tokens directly before, so earlier ids rarely have an effect.
 static constexpr int64_t kContextIds = 64;
 
 attune_status RowText::open(const RowSettings &given, size_t *states) {
@@ -32,11 +32,12 @@ attune_status RowText::begin(const Id *before, int64_t number) {
   count = 0;
   const char *piece;
   size_t bytes;
-  attune_decode_stream_finish(stream, &piece, &bytes); // an earlier text may have failed
+  attune_decode_stream_finish(stream, &piece, &bytes); // an earlier text that failed may have left ids
   const Id *first = before + (number > kContextIds ? number - kContextIds : 0), *last = before + number;
   if (first == last)
     return ATTUNE_OK;
-  // The first pass counts the bytes of the prompt, the second one leaves them in the stream.
+  // The first pass counts the bytes of the prompt's text. The second pass leaves the ids of the prompt in the stream,
+  // so that the new ids continue their text.
   size_t total = 0;
   for (const Id *id = first; id < last; ++id) {
     ATTUNE_TRY(attune_decode_stream_push(stream, static_cast<int32_t>(*id), &piece, &bytes));
@@ -54,7 +55,7 @@ attune_status RowText::begin(const Id *before, int64_t number) {
 template attune_status RowText::begin<int32_t>(const int32_t *, int64_t);
 template attune_status RowText::begin<int64_t>(const int64_t *, int64_t);
 
-/// Removes the part of the piece that belongs to the prompt.
+/// Removes the bytes that belong to the prompt from the beginning of the piece.
 void RowText::leaveOut(const char *&piece, size_t &bytes) {
   size_t part = leftOut < bytes ? leftOut : bytes;
   piece += part, bytes -= part, leftOut -= part;
@@ -68,20 +69,22 @@ void RowText::leaveOut(const char *&piece, size_t &bytes) {
   cut = false;
 }
 
-/// Hands a piece to |sink| and sets |answer| to its answer, unless the sink has ended the text.
+/// Hands a piece to |sink| and sets |answer| to the answer of |sink|. Does nothing after an answer other than GO_ON.
 void RowText::show(const char *piece, size_t bytes, const PieceSink &sink, int &answer) {
   if (!muted)
     answer = sink.take(sink.state, piece, bytes);
   muted = muted || answer != ATTUNE_TOKEN_GO_ON;
 }
 
-/// Adds a piece of the new text. Returns true if it completes a stop string.
+/// Adds a piece that the stream emitted, without the part that belongs to the prompt. Returns true if the piece
+/// completes a stop string.
 bool RowText::take(const char *piece, size_t bytes, const PieceSink &sink, int &answer) {
   leaveOut(piece, bytes);
   return bytes > 0 && matcher.add(piece, bytes, [&](const char *data, size_t size) { show(data, size, sink, answer); });
 }
 
-/// Ends the text for the reason |why|, unless its rest completes a stop string.
+/// Ends the text and hands its rest to |sink|. Sets |reason| to |why|, or to FINISH_STOP if the rest completes a stop
+/// string.
 attune_status RowText::end(attune_finish why, const PieceSink &sink, int &answer) {
   ended = true;
   reason = why;

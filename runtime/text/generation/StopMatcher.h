@@ -1,11 +1,12 @@
 //===- StopMatcher.h - Texts that end a generation ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the stop string that ends first, of several the longest, in a text that comes in pieces, and says how much of
-// the text may be shown: bytes at the end that may be the beginning of a stop string wait. Each string is matched by
-// the algorithm of Knuth, Morris and Pratt, so a byte costs amortized constant time for each string.
+// Finds the stop string that ends first in a text that comes in pieces; of several that end at the same byte, the
+// longest. Also says how much of the text may be shown: bytes at its end that may be the beginning of a stop string
+// wait. Each string is matched by the algorithm of Knuth, Morris and Pratt, so a byte costs amortized constant time for
+// each string.
 //
-// The bytes that wait need no memory: they are the beginning of the stop string that matches most.
+// The bytes that wait need no memory: they are the beginning of the stop string of which most bytes match.
 //
 //   stop string   "\nUser:"          text   "Hello!\nUs"     shown "Hello!", 3 bytes wait: the first 3 of the stop string
 //                                    text   "Hello!\nUse me" shown all
@@ -18,19 +19,20 @@
 
 namespace attune::text {
 
-/// The stop strings of a generation, with their tables.
+/// The stop strings of a generation, with the tables of the algorithm.
 class StopSet {
 public:
-  /// Returns the bytes of memory for |count| strings.
+  /// Returns the number of bytes of memory that open() needs for |count| strings.
   static size_t memoryBytes(const char *const *strings, size_t count);
-  /// Builds the tables in |memory|, at a multiple of 8. |strings| are borrowed; none is empty.
+  /// Builds the tables in |memory|, which has memoryBytes() bytes at a multiple of 8. |strings| are borrowed; none is
+  /// empty.
   void open(const char *const *strings, size_t count, void *memory);
 
   size_t size() const { return count; }
   const char *string(size_t index) const { return strings[index]; }
   size_t bytes(size_t index) const { return sizes[index]; }
-  /// Returns how many bytes of string |index| match the end of the text after |byte|, given |matched| before it, which
-  /// is less than its size.
+  /// Returns the largest number of bytes at the beginning of string |index| with which the text ends after |byte|.
+  /// |matched| is this number before |byte|, and less than the size of the string.
   size_t advance(size_t index, size_t matched, uint8_t byte) const;
 
 private:
@@ -42,15 +44,16 @@ private:
   uint32_t **borders = nullptr;
 };
 
-/// The state of one text.
+/// The state of the search in one text.
 class StopMatcher {
 public:
   /// |states| has room for one number for each string of |set|. Both are borrowed.
   void open(const StopSet &set, size_t *states);
   void reset();
 
-  /// Adds |bytes| bytes of the text. Calls |show|(data, size) for what may be shown now, in order. Returns true if a
-  /// stop string is complete: the text ends before it, and everything before it was shown.
+  /// Adds |bytes| bytes of the text. Calls |show|(data, size) for the bytes that may be shown now, in order. Returns
+  /// true if a stop string is complete: the text ends before it, and everything before it was shown. The next call must
+  /// then be reset().
   template <typename Show>
   bool add(const char *data, size_t bytes, Show show) {
     size_t begin = seen, from = shown;
@@ -71,13 +74,13 @@ public:
   }
 
 private:
-  /// Adds the piece and sets |shown| to where the text that may be shown ends. Returns true if a stop string is
-  /// complete.
+  /// Adds the piece and sets |shown| to the number of bytes of the text that may be shown. Returns true if a stop
+  /// string is complete.
   bool scan(const char *data, size_t bytes);
 
   const StopSet *set = nullptr;
   size_t *states = nullptr;
-  size_t seen = 0, shown = 0;    // bytes of the text
+  size_t seen = 0, shown = 0;    // bytes of the text: added, and shown or to be shown
   const char *waiting = nullptr; // the bytes from |shown| to |seen|
 };
 

@@ -1,8 +1,8 @@
 //===- TextGeneration.cpp - attune_generate_texts -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One batch from texts to texts: inputs become ids, padded to one length; a session of the least sufficient size
-// generates; the text of each row grows while its ids come.
+// One batch from texts to texts: inputs become ids, padded to one length; a session of the smallest sufficient size
+// generates; the text of each row grows as its ids arrive.
 //===----------------------------------------------------------------------===//
 
 #include "GenerationEnds.h"
@@ -63,7 +63,7 @@ struct GrowingText {
 /// memory.
 struct StoredTexts {
   attune_text_generation shown;
-  attune_generation *generation; ///< has the ids
+  attune_generation *generation; ///< owns the ids of the texts
   GrowingText *texts;            ///< [shown.num_texts]
 };
 
@@ -147,8 +147,9 @@ TextCall::~TextCall() {
   freeStored(stored);
 }
 
-/// Sets |generation| to the settings of the caller, or else of the model, with the caller's languages. Fails with
-/// INVALID_ARGUMENT.
+/// Sets |generation| to the settings of the caller, or of the model if the caller has none, and applies the caller's
+/// languages. Sets options.new_tokens to kDefault if neither the caller nor the model sets a length; kUnset is the
+/// default of max_length in transformers. Fails with INVALID_ARGUMENT.
 attune_status TextCall::chooseSettings() {
   hasEncoder = attune_model_entry(model, "encode") != nullptr;
   attune_generation_options_init(model, &generation);
@@ -169,7 +170,8 @@ attune_status TextCall::chooseSettings() {
   return chooseLanguages(text, options.source_language, options.target_language, generation, languages);
 }
 
-/// Encodes the inputs and lays them out as one batch: sources padded on the right, prompts on the left.
+/// Encodes the inputs and lays them out as one batch: sources of an encoder are padded on the right, prompts of a
+/// decoder on the left.
 attune_status TextCall::encode(const attune_text_input *inputs, size_t numInputs) {
   attune_tokenizer_options tokenizerOptions;
   attune_tokenizer_options_init(&tokenizerOptions);
@@ -206,8 +208,9 @@ attune_status TextCall::encode(const attune_text_input *inputs, size_t numInputs
   return ATTUNE_OK;
 }
 
-/// Writes ids and mask of |row|: the tokens of its input, after the language in languages.prefix if there is one, or
-/// bos_token_id if there is neither; padding in the other places.
+/// Writes ids and mask of |row|: the tokens of its input, after languages.prefix if that is set; languages.source, if
+/// set, replaces the language token of the input. Without any token, the row is bos_token_id. The other positions are
+/// padding, with mask 0.
 void TextCall::placeRow(int64_t row) {
   const attune_encoding &encoding = encodings[row];
   attune_encode_options padding;
@@ -233,7 +236,8 @@ void TextCall::placeRow(int64_t row) {
   }
 }
 
-/// Turns options.new_tokens into max_new_tokens, which the model's positions limit.
+/// Sets max_new_tokens to options.new_tokens, or to fewer if the model has no more positions after the prompt. Does
+/// nothing if options.new_tokens is 0. Fails with INVALID_ARGUMENT if it is negative.
 attune_status TextCall::fillLength() {
   if (options.new_tokens < 0)
     return fail(ATTUNE_INVALID_ARGUMENT, "new_tokens is %lld, at least 0 expected", static_cast<long long>(options.new_tokens));
@@ -251,7 +255,7 @@ attune_status TextCall::fillLength() {
   return ATTUNE_OK;
 }
 
-/// Makes the tensors of the batch with the names that the model gives them: ids, and the mask if there is padding.
+/// Makes the tensors of the batch: the ids, and the mask if there is padding, with the names that the model gives them.
 /// Fails with INVALID_ARGUMENT if the model has no entry for them.
 attune_status TextCall::openTensors() {
   const attune_entry_desc *entry = attune_model_entry(model, hasEncoder ? "encode" : "prefill");
@@ -271,7 +275,8 @@ attune_status TextCall::openTensors() {
   return ATTUNE_OK;
 }
 
-/// Returns the ids of the prompt after which the result of |row| is decoded, and their number in |count|.
+/// Returns the ids of the prompt that the text of result row |row| follows, without padding, and sets |count| to their
+/// number; 0 for an encoder-decoder.
 const int64_t *TextCall::promptOf(int64_t row, int64_t &count) const {
   int64_t input = row / generation.num_return_sequences;
   const int64_t *begin = ids + input * length, *visible = std::find(mask + input * length, mask + (input + 1) * length, 1);
@@ -280,7 +285,8 @@ const int64_t *TextCall::promptOf(int64_t row, int64_t &count) const {
   return begin + padding;
 }
 
-/// Opens the texts of all rows of the result.
+/// Opens the RowText of each row of the result and begins it with the prompt of the row. Moves the stop strings from
+/// |generation| to the rows, and sets the end ids of |generation| to |ends|.
 attune_status TextCall::openRows() {
   results = rows * generation.num_return_sequences;
   ATTUNE_TRY(ends.open(text, generation, nullptr, 0));
@@ -326,14 +332,14 @@ int TextCall::onToken(int64_t row, int64_t token, int64_t length) {
       return ATTUNE_TOKEN_END_ALL;
     }
   }
-  // An unlisted answer ends the generation, too.
+  // An answer that attune_token_answer does not list ends the generation, too.
   auto endsAll = [](int one) { return one != ATTUNE_TOKEN_GO_ON && one != ATTUNE_TOKEN_END_ROW; };
   answer = given == ATTUNE_TOKEN_GO_ON || endsAll(answer) ? answer : given;
   cancelled = cancelled || endsAll(answer);
   return answer;
 }
 
-/// Generates in a session of the least sufficient size.
+/// Generates in a session of the smallest sufficient size.
 attune_status TextCall::generate() {
   generation.on_token = [](void *user, int64_t row, int64_t token, int64_t length) {
     return static_cast<TextCall *>(user)->onToken(row, token, length);
@@ -352,7 +358,8 @@ attune_status TextCall::generate() {
   return status;
 }
 
-/// Writes the rows of the result, and ends the texts that have not ended by themselves. Sets |status| if that fails.
+/// Writes the rows of the result. With beams, decodes the ids of each row first. Ends the texts that have not ended.
+/// Sets |status| to the error of a text that fails, and stops there.
 void TextCall::collect() {
   const attune_generation &result = *stored->generation;
   int64_t prompt = hasEncoder ? 1 : length;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A context that is longer than the model takes becomes windows that overlap. In each window the model scores every
-// token as a beginning and as an end; the score of a span is the product of both probabilities. The best spans of all
-// windows compete; spans of equal text are one answer, whose scores add up.
+// token as the beginning and as the end of an answer; the score of a span is the product of the two probabilities. The
+// best spans of all windows compete; spans whose texts are equal, case ignored, are one answer, whose scores add up.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -18,7 +18,7 @@ using namespace attune;
 using namespace attune::text;
 
 static constexpr int64_t kMostAnswers = 1024, kReferenceLength = 384, kReferenceStride = 128;
-/// Logits of tokens that cannot be part of an answer.
+/// The logit that replaces those of tokens that cannot be part of an answer.
 static constexpr float kHidden = -10000.0f;
 
 void attune_answer_options_init(attune_answer_options *options) {
@@ -33,7 +33,7 @@ void attune_answer_options_init(attune_answer_options *options) {
 
 namespace {
 
-/// A span of tokens of a window: |begin| to |end|, both included.
+/// A span of tokens of a window, |begin| to |end|, both included, with its score.
 struct TokenSpanScore {
   int32_t begin, end;
   float score;
@@ -45,11 +45,11 @@ public:
   AnswerFinder(attune_task &task, const attune_answer_options &options, const char *context, size_t bytes, bool contextFirst)
       : task(task), options(options), context(context), contextFirst(contextFirst), places(context, bytes) {}
 
-  /// Takes memory for windows of |length| tokens, and for answers all memory that is left. Returns false if it does not
-  /// suffice.
+  /// Takes memory for windows of |length| tokens, and all remaining memory for answers. Returns false if the task has
+  /// too little memory.
   bool open(size_t length);
-  /// Adds the best spans of |encoding|, whose logits are given. Fails with INVALID_ARGUMENT (NaN or infinite logits) or
-  /// LIMIT_EXCEEDED (too many answers).
+  /// Adds the best spans of the window |encoding|, whose logits are given. Fails with INVALID_ARGUMENT (NaN or infinite
+  /// logits) or LIMIT_EXCEEDED (too many answers).
   attune_status addWindow(const attune_encoding &encoding, const float *startLogits, const float *endLogits);
   /// Adds the empty answer if options.allow_none, sorts the answers, best first, and returns at most top_k.
   Array<attune_answer> finish();
@@ -58,7 +58,8 @@ private:
   bool normalize(const float *logits, Array<float> &out);
   void chooseSpans(int64_t length);
   void addSpan(const attune_encoding &encoding, const TokenSpanScore &span);
-  /// Returns the characters of token span |span|, of whole words if they are wanted and known.
+  /// Returns the answer with the characters and the score of |span|. If options.align_to_words is set and both ends of
+  /// |span| have word ids, the characters are those of whole words.
   attune_answer charactersOf(const attune_encoding &encoding, const TokenSpanScore &span);
   bool equalsIgnoringCase(const attune_answer &a, const attune_answer &b) const;
 
@@ -87,8 +88,8 @@ bool AnswerFinder::open(size_t length) {
   return spans.capacity == wanted && answers.capacity > wanted;
 }
 
-/// Writes the softmax of |logits| to |out|, with the logit kHidden for tokens that are not |allowed|. Returns false if
-/// it has no value.
+/// Writes the softmax of |logits| to |out|; kHidden replaces the logits of tokens that are not |allowed|. Returns false
+/// if the softmax has no value.
 bool AnswerFinder::normalize(const float *logits, Array<float> &out) {
   out.clear();
   for (size_t i = 0; i < allowed.size; ++i)
@@ -96,7 +97,8 @@ bool AnswerFinder::normalize(const float *logits, Array<float> &out) {
   return softmax(out.data, int64_t(out.size));
 }
 
-/// Sets |spans|, as many as there is room for, to the best spans of a window of |length| tokens, best first.
+/// Sets |spans| to the best spans of a window of |length| tokens, best first: spans.capacity of them, or all if there
+/// are fewer.
 void AnswerFinder::chooseSpans(int64_t length) {
   spans.clear();
   for (int64_t begin = 0; begin < length; ++begin)
@@ -139,7 +141,7 @@ attune_answer AnswerFinder::charactersOf(const attune_encoding &encoding, const 
 }
 
 bool AnswerFinder::equalsIgnoringCase(const attune_answer &a, const attune_answer &b) const {
-  // The characters that both texts become, one by one.
+  // Reads a text as its lower-case characters, one by one.
   struct Lowered {
     const uint8_t *at, *end;
     chat::CaseImage image = {};
@@ -205,14 +207,16 @@ attune_status AnswerFinder::addWindow(const attune_encoding &encoding, const flo
   chooseSpans(encoding.length);
   for (size_t i = 0; i < spans.size; ++i)
     addSpan(encoding, spans[i]);
-  return answers.full ? fail(ATTUNE_LIMIT_EXCEEDED, "the context has more candidates than the task has memory for: raise max_text_bytes")
-                      : ATTUNE_OK;
+  // The empty answer of finish() needs a place, too.
+  const bool isFull = answers.full || (options.allow_none && answers.size == answers.capacity);
+  return isFull ? fail(ATTUNE_LIMIT_EXCEEDED, "the context has more candidates than the task has memory for: raise max_text_bytes")
+                : ATTUNE_OK;
 }
 
 Array<attune_answer> AnswerFinder::finish() {
   if (options.allow_none)
     answers.push({leastNone, 0, 0, 0, 0});
-  // Insertion keeps the order of answers with equal scores.
+  // Insertion sort keeps the order of answers with equal scores.
   for (size_t i = 1; i < answers.size; ++i) {
     attune_answer moved = answers[i];
     size_t at = i;
@@ -224,8 +228,8 @@ Array<attune_answer> AnswerFinder::finish() {
   return answers;
 }
 
-/// Sets |options| to |given|, or to the defaults if that is null, completed by the limits of |task|. Fails with
-/// INVALID_ARGUMENT.
+/// Sets |options| to |given|, or to the defaults if |given| is null, with the values of |task| for a max_length or
+/// stride of 0. Fails with INVALID_ARGUMENT for values out of range.
 static attune_status completeOptions(const attune_task &task, const attune_answer_options *given, attune_answer_options &options) {
   attune_answer_options_init(&options);
   if (given)

@@ -123,7 +123,7 @@ attune_status attune::text::runBatch(attune_task &task, size_t begin, size_t end
   return attune_session_run(task.session, entry.name, inputs, numInputs, outputs, entry.num_outputs);
 }
 
-/// Writes the mean of the |count| rows at |rows| to |out|, summed in their order.
+/// Writes the mean of the |count| rows at |rows|, of |features| values each, to |out|. Adds the rows in their order.
 static void writeMean(const float *rows, int64_t count, int64_t features, float *out) {
   memset(out, 0, size_t(features) * sizeof(float));
   for (int64_t i = 0; i < count; ++i)
@@ -137,8 +137,8 @@ static void writeMean(const float *rows, int64_t count, int64_t features, float 
 /// text's row of the model's output or, if the output has a row for each token, the mean of the rows of its tokens.
 static attune_status runTurn(attune_task &task, int32_t promptLength, float *out) {
   sortRows(task.rows);
-  // A classifier without an id for padding may read the row of the last id of a padded sequence. So each batch has
-  // texts of one length.
+  // A classifier that reads the row of the last token may find this token only by the id of padding. Without such an id
+  // it would read the row of a padded position, so each batch has texts of one length.
   const bool equalLengths = task.kind == ATTUNE_TASK_CLASSIFY_TEXTS && task.settings.header.padId == kNoId;
   for (size_t begin = 0, end; begin < task.rows.size; begin = end) {
     for (end = begin + 1; end < task.rows.size && end - begin < size_t(task.maxBatch); ++end)

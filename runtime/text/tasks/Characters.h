@@ -8,13 +8,14 @@
 
 namespace attune::text {
 
-/// Finds the bytes of characters by their numbers: counts on from the character found last, or from the beginning of the
-/// text if the number is smaller.
+/// Converts indices of characters (code points) of a text to offsets in bytes. Each lookup counts on from the last one,
+/// or from the beginning of the text if its index is smaller.
 class CharacterPlaces {
 public:
   CharacterPlaces(const char *text, size_t bytes) : text(reinterpret_cast<const uint8_t *>(text)), bytes(bytes) {}
 
-  /// Returns the offset in bytes of character |number|, the length of the text if it has fewer.
+  /// Returns the offset in bytes of the character with index |number|, or the length of the text if it has fewer
+  /// characters.
   size_t offsetOf(int64_t number) {
     if (number < character) {
       character = 0;
@@ -31,7 +32,7 @@ private:
   int64_t character = 0;
 };
 
-/// Returns the number of characters of a text.
+/// Returns the number of characters of |text|, |bytes| bytes of UTF-8.
 inline int64_t countCharacters(const char *text, size_t bytes) {
   int64_t count = 0;
   for (size_t i = 0; i < bytes; ++i)

@@ -39,7 +39,7 @@ attune_status attune_classify_texts(attune_task *task, const attune_text_input *
     float *scores = outScores + int64_t(i) * labels;
     const bool isSoftmax = function == ATTUNE_SCORES_SOFTMAX;
     if (isSoftmax)
-      (void)softmax(scores, labels); // all scores are NaN if it has no value
+      (void)softmax(scores, labels); // all scores are NaN if the softmax has no value
     bool areNumbers = true;
     for (int64_t j = 0; j < labels; ++j) {
       if (function == ATTUNE_SCORES_SIGMOID)

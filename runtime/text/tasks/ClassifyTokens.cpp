@@ -1,12 +1,13 @@
 //===- ClassifyTokens.cpp - Labels of tokens ------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tokens with their scores become words, whose tokens agree on a label, and words become spans:
+// Tokens become words, each with one label, and neighboring words whose labels belong together become spans. With
+// ATTUNE_AGGREGATE_SIMPLE spans are made of tokens instead, and with ATTUNE_AGGREGATE_NONE each token is a span.
 //
 //     tokens   Mic    ##ro   ##soft  in     New    York
 //     labels   B-ORG  I-PER  I-ORG   O      B-LOC  I-LOC
-//     words    B-ORG                 O      B-LOC  I-LOC      (first)
-//     spans    ORG                   O      LOC
+//     words    B-ORG                 O      B-LOC  I-LOC      (ATTUNE_AGGREGATE_FIRST)
+//     spans    ORG                   O      LOC               (O only with keep_outside)
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -22,14 +23,15 @@ using namespace attune::text;
 
 namespace {
 
-/// A token of the text, or a word of several.
+/// A token of the text, or a word of one or more tokens, with its best label and the score of this label.
 struct Piece {
-  uint32_t firstToken, lastToken; ///< in the encoding
+  uint32_t firstToken, lastToken; ///< indices in the encoding, both included
   int64_t label;
   float score;
 };
 
-/// Finds the spans of one text, whose logits are in the output of the task.
+/// Finds the spans of one text, whose logits are in the output of the task; find() replaces the logits by
+/// probabilities.
 class SpanFinder {
 public:
   SpanFinder(attune_task &task, const attune_text_input &text, const attune_encoding &encoding, attune_aggregation aggregation)
@@ -40,18 +42,19 @@ public:
 private:
   const float *scoresOf(uint32_t token) const { return resultsOf(task, 0) + int64_t(token) * task.shape.features; }
   int64_t bestOf(const float *scores) const;
-  /// Returns the string of a token; for an unknown token, the text that it stands for.
+  /// Returns the string of |token| in the vocabulary; for an unknown token, the part of the text that it stands for.
   Bytes wordOf(uint32_t token);
   Bytes textOf(uint32_t token);
   bool isUnknown(uint32_t token) const { return unknownId >= 0 && encoding.ids[token] == unknownId; }
-  /// Returns true if |token| goes on with the word of the token before it.
+  /// Returns true if |token| continues the word of the token before it.
   bool continuesWord(uint32_t token);
-  /// Makes one piece of tokens [first, last], which are a word.
+  /// Makes a word of tokens [first, last], whose label |aggregation| chooses.
   Piece makeWord(uint32_t first, uint32_t last);
-  /// Appends a span of pieces [begin, end), unless its label is "O" and |keepOutside| is false.
+  /// Appends a span of pieces [begin, end), unless its label is "O" and |keepOutside| is false. Fails with
+  /// LIMIT_EXCEEDED if the task has too little memory.
   attune_status addSpan(const Array<Piece> &pieces, size_t begin, size_t end, bool keepOutside, Array<attune_span> &spans);
-  /// Writes the text of tokens [first, last] to memory of the results and sets the word of |span| to it. Fails with
-  /// LIMIT_EXCEEDED.
+  /// Writes the decoded text of tokens [first, last] to memory of the results and sets the word of |span| to it. Fails
+  /// with LIMIT_EXCEEDED if the task or the tokenizer has too little memory.
   attune_status writeWords(uint32_t first, uint32_t last, attune_span &span);
 
   attune_task &task;
@@ -64,7 +67,7 @@ private:
   Array<float> means;
 };
 
-/// A label without its "B-" or "I-"; |begins| is true for "B-".
+/// A label without its prefix "B-" or "I-"; |begins| is true if the prefix is "B-".
 struct Tag {
   const char *name;
   bool begins;
@@ -138,7 +141,7 @@ Piece SpanFinder::makeWord(uint32_t first, uint32_t last) {
 attune_status SpanFinder::writeWords(uint32_t first, uint32_t last, attune_span &span) {
   const char *decoded;
   size_t bytes;
-  // Decoding overwrites the tokenizer's memory, which the encoding is in. So it gets ids from the copy in |task|.
+  // Decoding overwrites the memory of the tokenizer, where the encoding was, so the ids come from the copy in task.ids.
   ATTUNE_TRY(attune_tokenizer_decode(task.tokenizer, task.ids.data + first, last - first + 1, 0, &decoded, &bytes));
   size_t extra = 0, unknownBytes = 0;
   const char *unknown = unknownId >= 0 ? attune_text_token(task.text, unknownId, &unknownBytes) : nullptr;
@@ -147,7 +150,7 @@ attune_status SpanFinder::writeWords(uint32_t first, uint32_t last, attune_span 
   Array<char> out = task.results.take<char>(bytes + extra + 1);
   if (out.capacity < bytes + extra + 1)
     return isFull();
-  // The text of an unknown token takes the place of its name.
+  // Replaces the string of each unknown token, as "[UNK]", by the part of the text that the token stands for.
   uint32_t next = first;
   for (size_t at = 0; at < bytes;) {
     if (unknown && unknownBytes && bytes - at >= unknownBytes && memcmp(decoded + at, unknown, unknownBytes) == 0) {
@@ -253,8 +256,9 @@ attune_status SpanFinder::find(bool keepOutside, Array<attune_span> &spans) {
   return ATTUNE_OK;
 }
 
-/// Copies |from|, of its arrays ids, special_tokens_mask and offsets, to memory of the results, because decoding reuses
-/// the memory of the tokenizer, which |from| is in. Returns false if the memory does not suffice.
+/// Sets |to| to |from| with copies of the arrays ids, special_tokens_mask and offsets in memory of the results, because
+/// decoding overwrites the memory of the tokenizer, where the arrays of |from| are. Returns false if the memory does
+/// not suffice.
 static bool keepEncoding(attune_task &task, const attune_encoding &from, attune_encoding &to) {
   to = from;
   auto copy = [&](const int32_t *values, size_t count) -> const int32_t * {

@@ -11,7 +11,7 @@
 using namespace attune;
 using namespace attune::text;
 
-/// The least length by which a vector is divided when it is normalized, as in torch.nn.functional.normalize.
+/// The least Euclidean length by which a vector is divided when it is normalized, as in torch.nn.functional.normalize.
 static constexpr double kLeastNorm = 1e-12;
 
 void attune_embed_options_init(attune_embed_options *options) {
@@ -71,8 +71,8 @@ const char *attune_embed_prompt(const attune_text *text, int64_t index, size_t *
   return name;
 }
 
-/// Sets |prompt| to the prompt that |options| asks for, else to the default one or "". Fails with INVALID_ARGUMENT for
-/// an unknown name.
+/// Sets |prompt| to the prompt that |options| asks for, else to the default prompt, or to "" if there is none; |bytes|
+/// is its length. Fails with INVALID_ARGUMENT for an unknown name.
 static attune_status findPrompt(const attune_task &task, const attune_embed_options &options, const char *&prompt, size_t &bytes) {
   const TaskSettings &settings = task.settings;
   prompt = "";
@@ -111,8 +111,8 @@ static attune_status findPrompt(const attune_task &task, const attune_embed_opti
   return ATTUNE_OK;
 }
 
-/// Sets |count| to the number of tokens of |prompt| with special ones, but without a special one at the end; to 0 if
-/// the model has no input for it.
+/// Sets |count| to the number of tokens of |prompt|, special ones included, except a special one at the end. Sets it to
+/// 0 if |prompt| is empty or the model has no input `prompt_length`.
 static attune_status countPrompt(attune_task &task, const char *prompt, size_t bytes, int32_t &count) {
   count = 0;
   if (!task.hasPromptLength || !bytes)

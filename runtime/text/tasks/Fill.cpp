@@ -14,7 +14,7 @@ const char *attune_fill_mask(const attune_text *text, size_t *outBytes) {
   TaskSettings settings(text);
   size_t bytes = 0;
   const char *mask = settings.stringAt(settings.header.maskToken, bytes);
-  // Tokenizers without settings of their own have one of these.
+  // If the folder names no mask token, the tokenizer may have one of these.
   static const char *const usual[] = {"[MASK]", "<mask>"};
   for (const char *known : usual)
     if (!bytes && attune_text_token_id(text, known, strlen(known)) >= 0) {
@@ -26,7 +26,7 @@ const char *attune_fill_mask(const attune_text *text, size_t *outBytes) {
   return bytes ? mask : nullptr;
 }
 
-/// Copies |bytes| bytes of |text| to the results of |task|; returns null if they are full.
+/// Copies |bytes| bytes of |text| to memory of the results and returns the copy; null if there is too little memory.
 static const char *keep(attune_task &task, const char *text, size_t bytes) {
   Array<char> copy = task.results.take<char>(bytes ? bytes : 1);
   if (copy.capacity < bytes || !copy.capacity)
@@ -37,7 +37,7 @@ static const char *keep(attune_task &task, const char *text, size_t bytes) {
 
 namespace {
 
-/// A mask in the text: the number of its token.
+/// A mask in the text: the index of its token.
 struct MaskPlace {
   uint32_t token;
 };
@@ -50,7 +50,8 @@ struct Choice {
 
 } // namespace
 
-/// Writes the |top| best of |scores| to |choices|, best first; of equal ones the smaller id first.
+/// Writes the |top| best of the |count| scores at |scores| to |choices|, best first; of equal ones the smaller id
+/// first. Writes all if there are fewer. |choices| has room for |top|.
 static void chooseBest(const float *scores, int64_t count, Array<Choice> &choices, size_t top) {
   choices.clear();
   for (int64_t id = 0; id < count; ++id) {
@@ -65,7 +66,8 @@ static void chooseBest(const float *scores, int64_t count, Array<Choice> &choice
   }
 }
 
-/// Sets |text| to the text of |ids|, in memory of the results. Fails with LIMIT_EXCEEDED.
+/// Sets |text| to the decoded text of |count| ids at |ids|, in memory of the results, and |bytes| to its length. Fails
+/// with LIMIT_EXCEEDED if there is too little memory.
 static attune_status decode(attune_task &task, const int32_t *ids, size_t count, int skipSpecial, const char *&text, size_t &bytes) {
   ATTUNE_TRY(attune_tokenizer_decode(task.tokenizer, ids, count, skipSpecial, &text, &bytes));
   text = keep(task, text, bytes);
@@ -86,8 +88,10 @@ attune_status attune_fill_text(attune_task *task, const attune_text_input *text,
   if (!text || topK < 1 || topK > vocabulary)
     return fail(ATTUNE_INVALID_ARGUMENT, text ? "top_k: expected 1 to %lld, got %lld" : "text is null", static_cast<long long>(vocabulary),
                 static_cast<long long>(topK));
-  if (text->bytes > task->maxTextBytes)
-    return fail(ATTUNE_LIMIT_EXCEEDED, "expected at most %zu bytes (max_text_bytes), got %zu", task->maxTextBytes, text->bytes);
+  const size_t pairBytes = text->pair ? text->pair_bytes : 0;
+  if (text->bytes > task->maxTextBytes || pairBytes > task->maxTextBytes - text->bytes)
+    return fail(ATTUNE_LIMIT_EXCEEDED, "expected at most %zu bytes (max_text_bytes), got %zu", task->maxTextBytes,
+                text->bytes > SIZE_MAX - pairBytes ? SIZE_MAX : text->bytes + pairBytes);
   size_t maskBytes;
   const char *mask = attune_fill_mask(task->text, &maskBytes);
   int64_t maskId = mask ? attune_text_token_id(task->text, mask, maskBytes) : -1;

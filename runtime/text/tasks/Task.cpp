@@ -15,7 +15,8 @@ using namespace attune::text;
 
 /// The most tokens of a text if neither the model nor its folder has a limit.
 static constexpr int64_t kDefaultLength = 512;
-/// The constant part of the bytes of memory for the results of a call: spans, answers and candidates with their texts.
+/// The part of the memory for results (spans, answers, candidates and their texts) that does not depend on the options,
+/// in bytes.
 static constexpr size_t kResultBytes = size_t(1) << 20;
 static constexpr int64_t kMostTexts = int64_t(1) << 24, kMostLength = int64_t(1) << 24;
 
@@ -50,7 +51,7 @@ const char *TaskSettings::stringAt(TaskString place, size_t &bytes) const {
 
 //===--- Shapes ------------------------------------------------------------===//
 
-/// Returns the number of the f32 output of |entry| called |name| with this rank, or kNoId.
+/// Returns the index of the f32 output of |entry| called |name| with rank |rank|, or kNoId if there is none.
 static uint32_t findOutput(const attune_entry_desc &entry, const char *name, uint32_t rank) {
   for (uint32_t i = 0; i < entry.num_outputs; ++i)
     if (strcmp(entry.outputs[i].name, name) == 0 && entry.outputs[i].rank == rank && entry.outputs[i].dtype == ATTUNE_F32)
@@ -80,7 +81,7 @@ static bool findShape(const attune_model *model, attune_task_kind kind, TaskShap
     shape.outputs[0] = labels ? findOutput(entry, "logits", 3) : kNoId;
     break;
   case ATTUNE_TASK_FILL:
-    // Decoders have such logits, too, but no masks.
+    // Decoders have logits of this shape, too, but no masks.
     shape.outputs[0] = labels || attune_model_entry(model, "prefill") ? kNoId : findOutput(entry, "logits", 3);
     break;
   case ATTUNE_TASK_ANSWER:
@@ -152,7 +153,8 @@ static const attune_tensor_desc *findInput(const attune_entry_desc &entry, const
   return nullptr;
 }
 
-/// Writes the values of the dims of |entry| for |batch| texts of |length| tokens. Returns false if it has other dims.
+/// Writes the values of the dims of |entry| for |batch| texts of |length| tokens to |dims|. Returns false if |entry|
+/// has a dim other than `batch` and `length`.
 static bool writeDims(const attune_entry_desc &entry, int64_t batch, int64_t length, int64_t *dims) {
   for (uint32_t i = 0; i < entry.num_dims; ++i) {
     bool isBatch = strcmp(entry.dims[i].name, "batch") == 0;
@@ -163,7 +165,7 @@ static bool writeDims(const attune_entry_desc &entry, int64_t batch, int64_t len
   return true;
 }
 
-/// Returns the model's limit of |entry|'s dim |name|, 0 if there is none.
+/// Returns the largest value of the dim |name| of |entry|; 0 if there is no limit or no such dim.
 static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   for (uint32_t i = 0; i < entry.num_dims; ++i)
     if (strcmp(entry.dims[i].name, name) == 0)
@@ -171,8 +173,8 @@ static int64_t limitOf(const attune_entry_desc &entry, const char *name) {
   return 0;
 }
 
-/// Sets the shape, the limits and the optional inputs of |task|, whose model, text, kind and settings are set. Fails
-/// with INVALID_ARGUMENT.
+/// Sets the shape, the limits and the optional inputs of |task|, whose model, text, kind and settings are set already.
+/// Fails with INVALID_ARGUMENT if |options| are out of range or the model does not fit the task.
 static attune_status decideLimits(attune_task &task, const attune_task_options &options) {
   if (options.max_batch < 1 || options.max_texts < 1 || options.max_batch > kMostTexts || options.max_texts > kMostTexts ||
       options.max_length < 0 || options.max_length > kMostLength)
@@ -202,7 +204,7 @@ static attune_status decideLimits(attune_task &task, const attune_task_options &
   return ATTUNE_OK;
 }
 
-/// Lays out the buffers of |task| in |memory|.
+/// Takes the buffers of |task| from |memory|, whose block is null if it only measures.
 static attune_status layOut(attune_task &task, Memory &memory) {
   size_t tokens = size_t(task.maxTexts) * size_t(task.maxLength), batchTokens = size_t(task.maxBatch) * size_t(task.maxLength);
   task.ids = memory.take<int32_t>(tokens);
@@ -226,7 +228,7 @@ static attune_status layOut(attune_task &task, Memory &memory) {
   return ATTUNE_OK;
 }
 
-/// The options of the session and of the tokenizer of a task.
+/// The options of a task's session and tokenizer.
 struct PartOptions {
   attune_session_options session;
   attune_dim_limit limits[4];
@@ -239,7 +241,7 @@ static void makePartOptions(const attune_task &task, const attune_task_options &
   parts.limits[1] = {"length", task.maxLength};
   size_t count = 2;
   const attune_model_desc *desc = attune_model_descriptor(task.model);
-  // The caches of other entries are not used.
+  // A task does not use the caches of other entries, so it limits the dims that size them to 1.
   static const char *const unused[] = {"past", "source_length"};
   for (const char *name : unused)
     for (uint32_t i = 0; i < desc->num_entries; ++i)
@@ -273,8 +275,8 @@ static attune_status checkOptions(attune_model *model, const attune_text *text, 
   return ATTUNE_OK;
 }
 
-/// Decides the limits of |task| and lays it out without memory. Sets |own| to its bytes, those of session and tokenizer
-/// excluded.
+/// Sets the limits of |task| and measures its buffers; the pointers to them stay invalid. Sets |own| to the bytes of
+/// the task's block, a multiple of 64, without session and tokenizer.
 static attune_status plan(attune_task &task, const attune_task_options &options, size_t &own) {
   ATTUNE_TRY(decideLimits(task, options));
   Memory memory;
@@ -313,7 +315,8 @@ attune_status attune_task_memory_bytes(attune_model *model, const attune_text *t
   return ATTUNE_OK;
 }
 
-/// Makes the session and the tokenizer of |task|, in |memory| if it is not null.
+/// Makes the session and the tokenizer of |task|: in |memory|, which has room for both at a multiple of 64, or in
+/// memory of their own if |memory| is null.
 static attune_status makeParts(attune_task &task, const attune_task_options &options, char *memory) {
   PartOptions parts;
   makePartOptions(task, options, parts);

@@ -1,4 +1,5 @@
-// Two operations that are documented badly, for examples.test: one has no example, that of the other has another operation.
+// Two badly documented operations for examples.test: the description of `xfmr.bare` has no example, and the example of
+// `xfmr.wrong` shows another operation.
 def Xfmr_BareOp : Xfmr_Op<"bare"> {
   let description = [{ No example. }];
 }

@@ -1,9 +1,10 @@
 /*===- cross-run.c - One call of a compiled model, without files to parse ----===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * cross-run WEIGHTS THREADS OUTPUT [NAME f32|i64 AxBxC FILE]…: runs the model `cross` with inputs from files of plain elements and writes
- * all outputs to OUTPUT, one after the other; prints their names and sizes. Needs the runtime and the C library alone, so that a cross
- * compiler without C++ builds it.
+ * cross-run WEIGHTS THREADS OUTPUT [NAME f32|i64 AxBxC FILE]…: runs the model `cross` once. Each input is read from a
+ * file that has only the elements of the tensor, in row-major order. Writes the elements of all outputs to OUTPUT, one
+ * output after the other, and prints the name of each output and its size in bytes. Needs only the runtime and the C
+ * library, so that a cross compiler without C++ can build it.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 
@@ -22,7 +23,7 @@ static void must(attune_status status) {
   exit(1);
 }
 
-/* Memory on a cache line, as compiled code of any machine may want it. */
+/* Returns memory for |bytes| bytes at a multiple of 64. Ends the program if there is none. */
 static void *allocate(size_t bytes) {
   void *memory = aligned_alloc(64, (bytes + 64) / 64 * 64);
   if (!memory)
@@ -30,7 +31,7 @@ static void *allocate(size_t bytes) {
   return memory;
 }
 
-/* The tensor that four arguments describe. */
+/* Reads the tensor that four arguments describe: NAME, f32 or i64, sizes, and FILE. |shape| receives the sizes. */
 static attune_tensor read_input(char **argument, int64_t *shape) {
   attune_tensor tensor = {argument[0], strcmp(argument[1], "i64") == 0 ? ATTUNE_I64 : ATTUNE_F32, 0, shape, NULL, 0};
   tensor.bytes = attune_dtype_bytes(tensor.dtype);

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * masks WEIGHTS_FOLDER: calls a BERT with integer masks or, compiled with -DFLOATS, with masks of floats. Prints a line
- * for each call: its status and message, or whether its results are finite.
+ * for each call, with its title and status. If the call succeeds, the line also says whether all outputs are finite; if
+ * it fails, the line has the message, or says that the call has written to its outputs.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 #ifdef FLOATS
@@ -27,7 +28,7 @@ enum { LENGTH = 3 };
 static attune_model *model;
 static attune_session *session;
 
-/* Calls the model with this mask and prints the outcome. */
+/* Calls the model with the mask of these three values and prints the outcome. */
 static void call(const char *title, mask_value first, mask_value second, mask_value third) {
   int64_t shape[] = {1, LENGTH}, ids[LENGTH] = {5, 6, 7}, dims[16];
   mask_value mask[LENGTH];

@@ -1,10 +1,12 @@
 /*===- soak.c - Runs concurrent sessions for a long time -----------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- *  soak SECONDS SESSIONS THREADS: sessions of a compiled model, each with a thread that calls it with random shapes and
- *  makes it anew after a while. Every result must have the bytes that a session of one thread gave alone, and once each
- *  thread has had two sessions the process may grow by 1 MiB and the memory of its sessions, which are created and
- *  destroyed. Prints calls, sessions made and memory; ends with status 1 if something is wrong.
+ *  soak SECONDS SESSIONS THREADS: runs SESSIONS threads for SECONDS. Each of them calls a session of THREADS workers
+ *  with random shapes, and replaces the session by a new one after CALLS calls. Every output must have the same bytes
+ *  as that of a session of one worker that is alone in the process. Once each thread has destroyed two sessions, the
+ *  resident memory may grow by at most 1 MiB plus the memory of SESSIONS sessions, since sessions come and go. Prints
+ *  the numbers of calls, sessions and wrong outputs, and the highest memory before and after that moment. The exit
+ *  status is 1 if an output is wrong or memory grows by more.
  *===-----------------------------------------------------------------------===*/
 #include "attune/runtime.h"
 
@@ -20,7 +22,7 @@ extern const attune_model_desc attune_model_soak;
 
 enum { SHAPES = 24, MOST_BATCH = 5, MOST_LENGTH = 40, MOST_OUTPUTS = 4, MOST_SESSIONS = 64, CALLS = 100 };
 
-/* One call: its inputs and its expected outputs. */
+/* One call: its batch and length, its ids and mask, and its expected outputs. */
 typedef struct shape_case {
   int64_t dims[2], *ids, *mask;
   void *expected[MOST_OUTPUTS];
@@ -51,7 +53,7 @@ static uint64_t next(uint64_t *state) {
   return *state >> 33;
 }
 
-/* KiB of memory that the process has. */
+/* Returns the resident memory of the process in KiB; 0 if the system does not tell it. */
 static long resident(void) {
   long total = 0, pages = 0;
   FILE *file = fopen("/proc/self/statm", "r");
@@ -62,7 +64,7 @@ static long resident(void) {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* A session for all shapes on this many threads; |bytes| is its memory. */
+/* Returns a session for all shapes on |workers| threads and sets |bytes| to the bytes of its memory. */
 static attune_session *make_session(int64_t workers, size_t *bytes) {
   attune_dim_limit limits[] = {{"batch", MOST_BATCH}, {"length", MOST_LENGTH}};
   attune_session_options options;
@@ -76,7 +78,7 @@ static attune_session *make_session(int64_t workers, size_t *bytes) {
   return session;
 }
 
-/* Runs |c| into |outputs|; returns the bytes of output |i| in |bytes|. */
+/* Runs |c| into |outputs| and sets |bytes| to the sizes of the outputs. */
 static void run(attune_session *session, const shape_case *c, void *const *outputs, size_t *bytes) {
   size_t size = (size_t)(c->dims[0] * c->dims[1]) * sizeof(int64_t);
   attune_tensor in[] = {{"input_ids", ATTUNE_I64, 2, c->dims, c->ids, size}, {"attention_mask", ATTUNE_I64, 2, c->dims, c->mask, size}},
@@ -90,7 +92,7 @@ static void run(attune_session *session, const shape_case *c, void *const *outpu
   must(attune_session_run(session, NULL, in, 2, out, entry->num_outputs));
 }
 
-/* Room for the largest output |i|. */
+/* Returns memory for output |i| of a call with the largest batch and length. */
 static void *make_output(uint32_t i) {
   int64_t dims[] = {MOST_BATCH, MOST_LENGTH}, shape[ATTUNE_MAX_RANK];
   size_t bytes;
@@ -127,7 +129,7 @@ static void *work(void *number) {
   void *outputs[MOST_OUTPUTS];
   for (uint32_t i = 0; i < entry->num_outputs; ++i)
     outputs[i] = make_output(i);
-  /* Four sessions at least, on a machine where that takes longer than the time given. */
+  /* Makes at least four sessions, even if that takes longer than SECONDS. */
   while (now() < deadline || made[own] < 4) {
     attune_session *session = make_session(threads, bytes);
     for (int n = 0; n < CALLS; ++n) {
@@ -147,7 +149,7 @@ static void *work(void *number) {
   return NULL;
 }
 
-/* The least number of sessions that a thread has had. */
+/* Returns the smallest number of sessions that a thread has made and destroyed. */
 static long least_made(long sessions) {
   long least = made[0];
   for (long i = 1; i < sessions; ++i)

@@ -1,4 +1,4 @@
-/* A program outside the tree that uses an installed Attune: runs the model once and prints its outputs.
+/* A program outside the tree that uses an installed Attune: runs the model once and prints checksums of its outputs.
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 #include "attune/runtime.h"
 #include "model.h"

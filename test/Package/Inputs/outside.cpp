@@ -1,4 +1,4 @@
-// The same through the C++ interface. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The program of outside.c through the C++ interface. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "attune/runtime.hpp"
 #include "model.h"
 

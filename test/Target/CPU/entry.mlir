@@ -6,7 +6,10 @@
 // RUN: %cc -I %runtime_include %S/Inputs/entry.c %t.o -lpthread -o %t.exe
 // RUN: %t.exe
 
-// Runs with several workers, workspace between guard pages: y = 2 x + 1 by way of a layer called twice, row sums in buffers per worker.
+// Runs the entry with several workers. @layer adds the bias j to feature j and is called twice, so y = x + 2 j. Each
+// worker adds the bias in a buffer of its own, of up to 4 rows. Each element of `sum` is the sum of the last feature of
+// y over the tokens of one sequence. The workspace has exactly the size that the entry asks for, and the page after it
+// is inaccessible.
 
 // CHECK-DAG: llvm.func internal @layer(%{{.*}}) attributes {{.*}}no_inline, no_unwind
 // CHECK-DAG: llvm.func internal @layer_parallel_body(%{{.*}}: !llvm.ptr, %{{.*}}: i64, %{{.*}}: i64, %{{.*}}: i64)

@@ -1,8 +1,10 @@
 //===- lower-attention-tile-run.mlir - Attention tiles against double -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every number of rows, key counts around each boundary, masks, probabilities, rows without a visible key. Buffers end at pages that
-// cannot be touched. The bits are the same for every split of the rows, size of register tile and instruction set.
+// Attention tiles of 1 to 8 rows, with numbers of keys around each boundary, with and without masks and softmax
+// probabilities, and with rows that see no key. In calls for all rows, every buffer but the key panels ends at an
+// inaccessible page. A row has the same bits alone and among others, and for every size of register tile and
+// instruction set.
 //
 // REQUIRES: avx2
 // RUN: attune-opt %s --attune-attach-scratch --attune-lower-attention-tile --attune-lower-key-panel --attune-expand-math -o %t.8.mlir

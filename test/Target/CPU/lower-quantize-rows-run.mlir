@@ -1,8 +1,9 @@
 //===- lower-quantize-rows-run.mlir - Quantized rows against plain ones --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of numbers are quantized as N1 and N2 of tile.quantize_rows say, and an infinity or NaN in any column is in the scale. Row
-// lengths around the steps of 16 and 64 columns.
+// Rows are quantized with two destinations as tile.quantize_rows defines it; by its N1, an infinity or NaN in any
+// column makes the scale infinite or NaN. The numbers of columns, 5, 64 and 131, are and are not multiples of the steps
+// of 16 and 64 columns.
 //
 // REQUIRES: avx2
 // RUN: attune-opt %s --attune-lower-quantize-rows -o %t.mlir

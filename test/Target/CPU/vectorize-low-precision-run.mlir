@@ -1,5 +1,7 @@
-// Low-precision contractions by every unit of this machine, for all numbers of rows and columns near those of a tile, against plain sums; K is 128. Integer
-// sums are exact, so all units give the same bits. Buffers end at inaccessible pages, except operands of AMX tiles, which are read in whole groups of rows.
+// Low-precision contractions against plain sums, for numbers of rows and columns near those of a tile; K is 128. This
+// file tests the units avx2 and portable; the files vectorize-low-precision-run-*.mlir test units of newer CPUs.
+// Integer sums are exact, so all units give the same bits. All buffers end at inaccessible pages. Operands have memory
+// for a multiple of 32 rows, because the code for AMX tiles reads 16 or 32 rows at a time.
 //
 // REQUIRES: avx2
 // RUN: split-file %s %t.parts

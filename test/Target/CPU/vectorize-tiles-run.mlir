@@ -1,5 +1,6 @@
-// Register tiles of every number of rows and columns, and projections larger than one tile, row ops of every number of columns, none included, against double. Buffers end at pages that cannot
-// be touched. The bits are the same for every size of register tile and instruction set.
+// Compares with double: projections of every number of rows and columns of a register tile, projections larger than one
+// tile, and reductions and gathers of rows of 0 to 50 columns. Buffers of floats end at inaccessible pages. The bits
+// are the same for every size of register tile and instruction set.
 //
 // REQUIRES: avx2
 // RUN: attune-opt %s --attune-vectorize-tiles=register-rows=8 -o %t.8.mlir

@@ -1,7 +1,7 @@
-//===- BadFiles.cpp - Files and folders nobody should be able to hurt with -===//
+//===- BadFiles.cpp - Invalid safetensors files and folders ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each file breaks one rule. The error must name the file and the faulty entry.
+// Each file or folder breaks one rule. The error must name the file or folder, and the faulty entry if there is one.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Safetensors.h"
@@ -12,7 +12,7 @@
 using namespace attune;
 namespace fs = std::filesystem;
 
-/// Returns a safetensors file of this header and |dataBytes| bytes of data.
+/// Returns the bytes of a safetensors file with the JSON text |header| and |dataBytes| bytes of data.
 static std::string image(const std::string &header, size_t dataBytes) {
   std::string bytes(8, '\0');
   uint64_t length = header.size();
@@ -20,7 +20,7 @@ static std::string image(const std::string &header, size_t dataBytes) {
   return bytes + header + std::string(dataBytes, '\1');
 }
 
-/// Returns the error of opening a file with this content; must name the file.
+/// Writes |bytes| to a scratch file and returns the error of opening it. Checks that the error names the file.
 static std::string errorOf(const std::string &bytes) {
   std::string path = writeScratch("bad.safetensors", bytes);
   Result<SafetensorsFile> file = SafetensorsFile::open(path);
@@ -29,7 +29,8 @@ static std::string errorOf(const std::string &bytes) {
   return file.message();
 }
 
-/// Returns the error of one tensor entry in a file with |dataBytes| bytes of data.
+/// Returns the error of a file whose only tensor, 'x', has the JSON value |entry|, with |dataBytes| bytes of data.
+/// Checks that the error names the tensor.
 static std::string errorOfEntry(const std::string &entry, size_t dataBytes) {
   std::string message = errorOf(image("{\"x\":" + entry + "}", dataBytes));
   CHECK_HAS(message, "tensor 'x'");
@@ -62,7 +63,7 @@ static void testEntries() {
             "'shape[0]': expected an integer of at least 0, got -1");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[1.5],"data_offsets":[0,4]})", 4), "got 1.5");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":3,"data_offsets":[0,4]})", 4), "'shape': expected an array of integers, got 3");
-  // The product is 2^64, or wraps to 4 bytes: neither may pass.
+  // In 64 bits, the number of elements of the first shape wraps to 0, and the bytes of the second shape wrap to 4.
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,0]})", 0), "less than 2^60 elements");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[4611686018427387905],"data_offsets":[0,4]})", 4), "elements");
   CHECK_HAS(errorOfEntry(R"({"dtype":"F32","shape":[18446744073709551615],"data_offsets":[0,4]})", 4), "got 18446744073709551615");
@@ -89,7 +90,8 @@ void testBadFiles() {
   CHECK_HAS(SafetensorsFile::open(scratch("absent")).message(), "cannot open");
   CHECK_HAS(SafetensorsFile::open(scratch(".")).message(), "expected a regular file, got a folder");
 
-  // Odd but valid files: any order, zero-size tensors, padding, a rank-0 tensor, unaligned data, every dtype name.
+  // An odd but valid file: tensors that are not in the order of their data, one of size 0, one of rank 0, unaligned
+  // data, and spaces after the header.
   std::string path =
       writeScratch("odd.safetensors", image(R"({"b":{"dtype":"U8","shape":[3],"data_offsets":[6,9]},)"
                                             R"("none":{"dtype":"F32","shape":[0,4294967296,4294967296],"data_offsets":[6,6]},)"
@@ -104,7 +106,8 @@ void testBadFiles() {
   }
 }
 
-/// Writes the index of a fresh folder and returns the error of opening it.
+/// Writes |index| as the index of the folder that testBadFolders makes and returns the error of opening the folder.
+/// Checks that the error names the folder.
 static std::string folderError(const std::string &index) {
   std::string folder = scratch("folder");
   writeScratch("folder/model.safetensors.index.json", index);

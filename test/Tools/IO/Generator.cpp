@@ -11,7 +11,7 @@
 
 using namespace attune;
 
-/// Returns true if the rule for this tensor is exactly (offset, halfWidth).
+/// Returns true if the rule for the tensor |name| of the shape |shape| is exactly (|offset|, |halfWidth|).
 static bool ruleIs(const char *name, const std::vector<int64_t> &shape, double offset, double halfWidth) {
   GeneratorRule rule = generatorRule(name, shape);
   return rule.offset == offset && rule.halfWidth == halfWidth;

@@ -1,7 +1,7 @@
 //===- Main.cpp - attune-test-io: tests of compiler/Support ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// attune-test-io SUBJECT SCRATCH_DIR
+// attune-test-io SUBJECT SCRATCH_DIR: runs the checks of one subject, which write their files to SCRATCH_DIR.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 

@@ -1,7 +1,8 @@
 //===- OutputFiles.cpp - Files that appear together, and leftovers ----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests commits that fail half way, and which temporary files a starting process removes.
+// Tests commits of several files that fail half way, and which temporary files OutputFile::create and the signal
+// handler remove.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/OutputFile.h"
@@ -32,14 +33,15 @@ static std::string emptyFolder(const std::string &name) {
   return folder;
 }
 
-/// Creates a file for |path|, with its folders, writes |text| and returns the file without a commit.
+/// Creates a file for |path|, whose folders may be missing, writes |text| and returns the file without a commit.
 static OutputFile written(const std::string &path, const std::string &text) {
   Result<OutputFile> file = OutputFile::createWithFolders(path);
   CHECK(bool(file) && !file->write(text.data(), text.size()).failed());
   return std::move(*file);
 }
 
-/// Two names that exist and one that does not; the last name becomes a folder before the commit, which therefore fails.
+/// Tests a commit of five files: two replace files, three are new, one of them in new folders. The name of the last
+/// file becomes a folder before the commit, so the commit fails and restores the names before it.
 static void testRollback() {
   std::string folder = emptyFolder("rollback");
   writeScratch("rollback/a", "old a");
@@ -60,7 +62,8 @@ static void testRollback() {
   CHECK(countEntries(folder) == 4);
 }
 
-/// Only unlocked files with names of the same output are leftovers.
+/// Tests that a new file removes leftovers of the same output: unlocked files, but no folders, whose names are
+/// OUT.tmp-attune- and 16 hexadecimal digits.
 static void testLeftovers() {
   std::string folder = emptyFolder("leftovers"), digits = "0123456789abcdef";
   for (const char *kept : {"out.tmp-attune-0123456789abcde", "out.tmp-attune-0123456789abcdeg", "out.tmp-attune-0123456789abcdef0",
@@ -83,7 +86,7 @@ static void testLeftovers() {
   CHECK(contentOf(folder + "/out") == "kept");
 }
 
-/// The longest name that a file may have, new and replaced.
+/// Tests the longest name that a file may have: for a new file, and for one that replaces it.
 static void testLongNames() {
   std::string folder = emptyFolder("long"), path = folder + "/" + std::string(255, 'x');
   for (const char *text : {"first", "second"}) {
@@ -93,7 +96,8 @@ static void testLongNames() {
   }
 }
 
-/// The signal handler removes registered files and folders, and no others.
+/// Tests that removeTemporaries, which the signal handler calls, removes the files and folders of TemporaryNames, and
+/// none that has been released.
 static void testRemoval() {
   std::string folder = emptyFolder("removal"), file = writeScratch("removal/file", ""), freed = writeScratch("removal/freed", "");
   fs::create_directory(folder + "/flat");

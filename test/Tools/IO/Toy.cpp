@@ -1,7 +1,8 @@
 //===- Toy.cpp - Weights and a golden case for ToyModel.c ------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes toy.weights, and the folders good/ and wrong/ (one value of pooled is off): case.json, inputs and expected outputs.
+// Writes toy.weights, damaged/toy.weights, bool.safetensors, and two golden cases in the folders good/ and wrong/:
+// case.json, inputs and expected outputs. In wrong/, one expected value of the output `pooled` is wrong.
 //===----------------------------------------------------------------------===//
 #include "attune/runtime.h"
 #include "Check.h"
@@ -39,7 +40,8 @@ static void writeWeights() {
   std::memcpy(bytes.data(), &header, sizeof(header));
   bytes.append(reinterpret_cast<const char *>(data), sizeof(data));
   writeScratch("toy.weights", bytes + manifest);
-  // The same with one weight changed: only reading the contents shows it.
+  // The same file with one byte of a weight changed. The header still has the old hash, so only reading all weights
+  // shows the damage.
   bytes[header.data_offset] = 1;
   std::error_code ignored;
   std::filesystem::create_directory(scratch("damaged"), ignored);
@@ -64,7 +66,7 @@ static void writeCase(const std::string &folder, float pooled) {
              .failed());
 }
 
-/// Writes ids of the type BOOL, which only masks may have.
+/// Writes input_ids of the type BOOL, which the tools accept only for masks.
 static void writeBoolIds() {
   CHECK(!saveSafetensors(scratch("bool.safetensors"), {tensor<uint8_t>("input_ids", DType::BOOL, {1, 2}, {1, 0})}).failed());
 }

@@ -1,7 +1,7 @@
 //===- Writer.cpp - Safetensors written and read back ----------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tests a round trip, and that an unfinished file leaves nothing behind.
+// Tests that a file that is written can be read back, and that an unfinished file leaves nothing in the folder.
 //===----------------------------------------------------------------------===//
 #include "Check.h"
 #include "compiler/Support/Safetensors.h"
@@ -27,7 +27,7 @@ void testWriter() {
   std::string path = scratch("writer/out.safetensors");
   std::vector<TensorSpec> specs = {{"b\"\n\xc3\xa9", DType::F32, {2, 1}}, {"a", DType::U8, {3}}, {"none", DType::I64, {0}}};
 
-  { // given up half way
+  { // a commit before all data is written fails
     Result<SafetensorsWriter> writer = SafetensorsWriter::create(path, specs);
     CHECK(bool(writer) && !writer->write("1234", 4).failed());
     CHECK_HAS(writer->commit().message(), path);
@@ -51,7 +51,7 @@ void testWriter() {
   CHECK(file->metadata().size() == 1);
 
   CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::F32, {}}, {"x", DType::F32, {}}}).message(), "tensor 'x'");
-  // The bytes of one tensor, and of two together, must fit in 63 bits.
+  // A tensor must have less than 2^60 elements, all tensors together less than 2^63 bytes.
   constexpr int64_t tooMany = int64_t(1) << 60, many = tooMany - 1;
   CHECK_HAS(SafetensorsWriter::create(path, {{"x", DType::U8, {tooMany}}}).message(),
             "tensor 'x': expected a shape of less than 2^60 elements, got [1152921504606846976]");

@@ -18,14 +18,14 @@ static float from_bits(uint32_t bits) {
   return x;
 }
 
-/// Spacing of f32 at |x|.
+/// Returns the distance between neighboring f32 numbers at |x|.
 static double ulp(double x) {
   int e;
   frexp(x, &e);
   return ldexp(1, (e < -125 ? -125 : e) - 24);
 }
 
-enum { N = 4096 + 15 }; // 15 for the scalar tail
+enum { N = 4096 + 15 }; // a multiple of a vector, and 15 for the scalar loop after it
 
 static int failed = 0;
 static uint64_t hash = 14695981039346656037u;
@@ -34,7 +34,7 @@ static void sweep(const char *name, kernel run, double (*exact)(double), int zer
   static float x[N], y[N];
   double worst = 0, worst_at = 0;
   memref1 mx = vector_of(x, N), my = vector_of(y, N);
-  uint32_t stride = 397; // of the bits: about 10.8 million floats, both signs, all exponents
+  uint32_t stride = 397; // between the bits of floats: about 10.8 million floats, both signs, all exponents
   for (uint64_t bits = 0; bits < 0x100000000u; bits += (uint64_t)stride * 4096) {
     for (int i = 0; i < 4096; ++i)
       x[i] = from_bits((uint32_t)(bits + (uint64_t)stride * i));

@@ -42,7 +42,7 @@ static StageFunc declare(const Stage &stage, const Scope &scope) {
   return result;
 }
 
-/// Returns the variables of the loops of |result|, parallel and reduction, in the order of the description.
+/// Returns the variables of the loops of |result|, parallel and reduction, outermost first as in the description.
 static std::vector<Expr> indicesOf(const StageFunc &result) {
   std::vector<Expr> indices(result.stage->loops.size());
   size_t parallel = 0, reduced = 0;
@@ -56,8 +56,8 @@ static std::vector<Expr> indicesOf(const StageFunc &result) {
 }
 
 /// Defines the function of |result|. |indices| are the values of its loops, outermost first. A reduction starts from
-/// its initial value; a stage that reads its destination starts from the destination's value (an undefined Halide
-/// value).
+/// its initial value. A stage that reads its destination starts from an undefined value (Halide::undef), by which
+/// Halide leaves the destination as it is.
 static void define(StageFunc &result, const Scope &scope, const std::vector<Expr> &indices) {
   const Stage &stage = *result.stage;
   if (!stage.isReduction() && !stage.readsDestination()) {
@@ -95,13 +95,13 @@ static int costOf(const Term &term) {
   return cost;
 }
 
-/// The largest cost of a host's expression that is unrolled over all rows and columns of a tile. A more expensive one
-/// is computed in loops that read the sums from memory.
+/// The largest cost (costOf) of a host and its inlined stages for which their expressions are unrolled over all rows
+/// and columns of a tile. More expensive ones are computed in loops that read the sums from memory.
 static constexpr int kMostUnrolled = 8;
 
-/// Adds |count| tiles of |rows| rows and |columns| columns, from row |first| on, to |host|. Each tile computes its own
-/// part of the stages in |chain|: their rows are relative to the tile's first row, and the tile is their last
-/// dimension.
+/// Adds |count| tiles of |rows| rows, from row |first| on, to |host|, for each tile of |columns| columns. |chain| is
+/// Plan::tileStages of the host. Each tile of rows computes its own part of these stages: there, rows are counted from
+/// the tile's first row, and the number of the tile is a further dimension, the outermost.
 static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage *> &chain, int rows, const Expr &first, const Expr &count,
                      int columns) {
   RowTiles tiles;
@@ -134,7 +134,7 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
   std::optional<int64_t> length = constantOf(host.extents[0]);
   bool overlaps = length && *length % columns != 0;
   Halide::Region ranges = {{0, rows}, {0, count}};
-  if (overlaps) { // innermost first, since Halide does not reorder them
+  if (overlaps) { // innermost first, as in scheduleTiles, since Halide does not reorder reduction loops
     ranges.insert(ranges.begin(), {0, columns});
     ranges.emplace_back(0, static_cast<int>((*length + columns - 1) / columns));
   }
@@ -156,10 +156,10 @@ static void addTiles(StageFunc &host, Scope scope, const std::vector<const Stage
   host.tiles.push_back(std::move(tiles));
 }
 
-/// Defines |host| by tiles, so that no row is computed twice: as many tiles of the largest size as possible, then tiles
-/// whose numbers of rows are powers of two. Only powers of four are used, for fewer sizes and so less code, if the
-/// number of columns is not known to be a multiple of the tile's (each size may then need code for partial tiles of
-/// columns, too) or if the stage has more than two parallel loops.
+/// Defines |host| by tiles, so that no row is computed twice: as many tiles of options.tileRows rows as possible, then
+/// tiles whose numbers of rows are powers of two. These are only powers of four if the number of columns is not known
+/// to be a multiple of the tile's, since each size may then need code for partial tiles of columns, too. The same holds
+/// if the stage has more than two parallel loops. Fewer sizes need less code.
 static void defineTiles(StageFunc &host, const Scope &scope, const Plan &plan, const ScheduleOptions &options) {
   std::vector<const Stage *> chain = plan.tileStages(*host.stage);
   int columns = tileColumnsFor(host.extents[0], options);

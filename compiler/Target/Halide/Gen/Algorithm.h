@@ -11,15 +11,15 @@
 
 namespace attune {
 
-/// Returns |name|, with an underscore after the first letter if it consists of a letter and a number ("a0"): such a
-/// name would clash with variables that Halide creates.
+/// Returns |name|, with an underscore after the first character if only digits follow that: "a_0" for "a0". Names such
+/// as "a0" would clash with variables that Halide creates.
 std::string nameFor(const std::string &name);
 
 /// The machine's parameters for the scheduling rules (Schedule.cpp). The defaults are for AVX-512.
 struct ScheduleOptions {
   /// Lanes of f32 of a vector register.
   int lanes = 16;
-  /// Rows and columns of a register tile.
+  /// The maximum rows and columns of a register tile.
   int tileRows = 12, tileColumns = 32;
   /// The distance at which register tiles with fewer than |tileRows| rows prefetch weights, in bytes.
   int prefetchAhead = 16 << 10;
@@ -38,29 +38,31 @@ struct StageFunc {
   /// The reduction loops, innermost first; undefined if the stage is not a reduction.
   Halide::RDom reduction;
   bool isOutput = false;
-  /// If the stage is computed in register tiles (a host, see Plan.h): its updates in order, which together cover all
-  /// rows. Otherwise empty.
+  /// For a host (see Plan.h), which is computed in register tiles: its update definitions in order, which together
+  /// cover all rows. Empty for other stages.
   std::deque<RowTiles> tiles;
 };
 
-/// An update of a host stage: consecutive rows in register tiles of one size.
+/// An update definition of a host: consecutive rows in register tiles of one size.
 struct RowTiles {
   int rows, columns;
-  /// The loops over the rows of a tile and over tiles.
+  /// The loop over the rows of a tile, and the loop over tiles of rows.
   Halide::RVar row, tile;
-  /// The loops over the columns of a tile and over tiles of columns, if the last tile overlaps the one before it.
-  /// Otherwise the host's own variable is the column.
+  /// The loop over the columns of a tile, and the loop over tiles of columns, if the last of these tiles overlaps the
+  /// one before it. Otherwise nullopt, and the loop over columns is that of the host.
   std::optional<Halide::RVar> column, columnTile;
-  /// The contraction whose sums each tile computes for itself.
+  /// The contraction whose sums each tile computes for itself. Its last variable is the number of the tile of rows.
   StageFunc sum;
-  /// A copy of the contraction's results in memory, if the rest of the host is too long to unroll; otherwise undefined.
+  /// A copy of the contraction's results in memory, if the expressions that use them are too long to unroll; otherwise
+  /// undefined.
   Halide::Func kept;
 };
 
 /// The functions of a description, and the arguments of a call of the kernel.
 struct Algorithm {
-  /// With a null |plan| every stage has the definition of its description. Otherwise hosts are defined by register
-  /// tiles with the sizes of |options|.
+  /// Creates the functions and arguments of |description|, which must outlive this object. With a null |plan| every
+  /// stage has the definition of its description. Otherwise hosts are defined by register tiles with the sizes of
+  /// |options|. Throws a DescriptionError if the description is wrong.
   Algorithm(const Description &description, const Plan *plan, const ScheduleOptions &options);
 
   /// Returns the stage called |name|; throws a DescriptionError if there is none.

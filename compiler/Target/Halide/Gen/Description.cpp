@@ -87,7 +87,7 @@ Term Reader::read() {
 
 namespace {
 
-/// Builds descriptions from terms.
+/// A builder of descriptions from terms.
 class Builder {
 public:
   explicit Builder(const Reader &reader) : reader(reader) {}

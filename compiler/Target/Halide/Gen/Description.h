@@ -12,7 +12,7 @@
 
 namespace attune {
 
-/// An error in a description, or in a schedule for it.
+/// An error in a description, in a schedule for it, or in the command line of `attune-halide-gen`.
 struct DescriptionError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -29,7 +29,7 @@ struct Term {
 /// An integer argument of the kernel: an extent, or any other number.
 struct Scalar {
   std::string name;
-  /// The upper bound of an extent, if known; extents are at least 0.
+  /// An inclusive upper bound of an extent, if one is known; extents are at least 0.
   std::optional<int64_t> most;
   bool isExtent = true;
 };
@@ -57,7 +57,7 @@ struct Stage {
 
   size_t parallelLoops() const;
   bool isReduction() const { return init.has_value(); }
-  /// Returns true if the stage is not a reduction and uses its destination's value.
+  /// Returns true if the stage is not a reduction and uses the value that its destination has before the call (`acc`).
   bool readsDestination() const;
 };
 
@@ -77,11 +77,12 @@ struct Description {
   std::vector<Output> outputs;
 };
 
-/// Returns the integer |text|; nullopt if it is none of 32 bits, which is the type of Halide's sizes and indices.
+/// Returns the integer |text|; nullopt unless it is an integer of 32 bits, the type of Halide's sizes and indices.
 std::optional<int32_t> parseInteger(const std::string &text);
 
-/// Parses the descriptions in |text|, one after the other. Throws a DescriptionError if one is wrong, with the number
-/// of its line, or if there is none.
+/// Parses the descriptions in |text|, one after the other. Throws a DescriptionError if one is wrong or if there is
+/// none. The message for a wrong description begins with the line that was read last: if its parentheses match, the
+/// last line of the description.
 std::vector<Description> parseDescriptions(const std::string &text);
 
 } // namespace attune

@@ -12,7 +12,7 @@ using namespace attune;
 using Halide::Expr;
 
 /// Returns the hyperbolic tangent of |x| by exponentials, since Halide's own tanh is a call of libm. Near zero the
-/// difference 1 - exp(-2 |x|) would lose digits, so a polynomial is used there.
+/// difference 1 - exp(-2 abs(x)) would lose digits, so a polynomial is used there.
 static Expr tanhOf(const Expr &x) {
   Expr decay = Halide::exp(-2.0f * Halide::abs(x)), far = (1.0f - decay) / (1.0f + decay), square = x * x;
   Expr near = x * (1.0f + square * (-1.0f / 3 + square * (2.0f / 15 - square * (17.0f / 315))));
@@ -23,11 +23,12 @@ static Expr tanhOf(const Expr &x) {
 /// infinities.
 static Expr expOf(const Expr &x) { return Halide::select(x < -87.0f, 0.0f, Halide::exp(Halide::clamp(x, -87.0f, 88.0f))); }
 
-/// Replaces minus infinity by the lowest number. The expression must be strict_float: other expressions are compiled as
-/// if there were no infinities, which would remove the maximum.
+/// Returns |x| with minus infinity replaced by the lowest finite float. The expression must be strict_float: other
+/// expressions are compiled as if there were no infinities, which would remove the maximum.
 static Expr finiteOf(const Expr &x) { return Halide::strict_float(Halide::max(x, std::numeric_limits<float>::lowest())); }
 
-/// A word of the description language that computes a value: its number of operands, and the function that builds it.
+/// A word of the description language that computes a value: its number of operands, and the function that builds the
+/// value's expression.
 struct Operation {
   size_t operands;
   std::function<Expr(const std::vector<Expr> &)> make;

@@ -16,20 +16,21 @@ struct Scope {
   std::map<std::string, Halide::Expr> scalars;
   std::map<std::string, Halide::ImageParam> inputs;
   std::map<std::string, Halide::Func> stages;
-  /// Stages of a register tile, by name: the value that the reader's own element needs. All loads of such a stage
-  /// become this expression, whatever their indices.
+  /// The values of the stages that a register tile computes for itself, by the stage's name. A load of such a stage
+  /// becomes this expression, the value at the reader's own point; its indices are not used, since the plan (Plan.h)
+  /// admits only stages that are read at the reader's own point.
   std::map<std::string, Halide::Expr> values;
 };
 
-/// Builds Halide expressions from the terms of one stage. |indices| are the values of the stage's loops `d0`, `d1`, …,
-/// and |accumulator| is the value of `acc`; if it is undefined, `acc` is an error.
+/// A builder of Halide expressions from the terms of one stage. |indices| are the values of the stage's loops `d0`,
+/// `d1`, …, and |accumulator| is the value of `acc`; if |accumulator| is undefined, `acc` is an error.
 class ExpressionBuilder {
 public:
   ExpressionBuilder(const Scope &scope, std::vector<Halide::Expr> indices, Halide::Expr accumulator)
       : scope(scope), indices(std::move(indices)), accumulator(std::move(accumulator)) {}
 
   /// Returns the expression of |term|. Throws a DescriptionError if a word in it is unknown or has a wrong number of
-  /// operands.
+  /// operands, or if a load has a wrong number of indices.
   Halide::Expr build(const Term &term);
 
 private:

@@ -10,7 +10,7 @@
 
 namespace attune {
 
-/// Returns the value of |extent| if it simplifies to a constant.
+/// Returns the value of |extent| if it simplifies to a constant; otherwise nullopt.
 inline std::optional<int64_t> constantOf(const Halide::Expr &extent) {
   Halide::Expr simple = Halide::Internal::simplify(extent);
   if (const int64_t *value = Halide::Internal::as_const_int(simple))

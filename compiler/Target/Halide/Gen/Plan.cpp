@@ -56,9 +56,9 @@ static bool readsOwnPoint(const Term &term, const std::string &name) {
   return std::all_of(term.operands.begin(), term.operands.end(), [&](const Term &operand) { return readsOwnPoint(operand, name); });
 }
 
-/// Returns the host of the contraction |stage|: its only user or, if the user is inlined, the stage into which it is
-/// inlined. Returns null if there are several users, or if the user is a reduction, has another number of parallel
-/// loops or reads the sums of other points than its own.
+/// Returns the host of |stage|, a contraction or an inlined user of one: the only user of |stage| or, if that user is
+/// inlined, the host of the user. Returns null if there is not exactly one user, or if the user is a reduction, has
+/// another number of parallel loops than |stage| or reads |stage| at other points than its own.
 const Stage *Plan::hostOf(const Stage &stage) const {
   std::vector<const Stage *> users = usersOf(stage);
   if (users.size() != 1 || users[0]->isReduction() || users[0]->parallelLoops() != stage.parallelLoops() ||

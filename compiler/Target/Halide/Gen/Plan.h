@@ -14,13 +14,15 @@ namespace attune {
 /// its user. The host of a contraction is the elementwise stage that reads its sums and is computed tile by tile.
 enum class Place { Whole, AtTile, Inline };
 
-/// The scheduling decisions that depend only on the description:
+/// The scheduling decisions that depend only on the description. A stage that is not a reduction is called elementwise.
+/// Places are chosen as follows:
 ///
 ///   contraction       in a register tile of its host, if it has one, otherwise whole
 ///   other reduction   whole
 ///   elementwise       inlined if an elementwise stage is its only user, otherwise whole
 ///
-/// Outputs are always whole, and a host has one contraction at most.
+/// Outputs are always whole, and a host has at most one contraction. The plan refers to the stages of the description,
+/// which must outlive it.
 ///
 /// No rule recomputes a reduction for each element of its user, which would be correct but far too slow.
 class Plan {
@@ -28,15 +30,15 @@ public:
   explicit Plan(const Description &description);
 
   Place placeOf(const Stage &stage) const { return places.at(&stage); }
-  /// Returns the contraction of which |stage| is the host; null if there is none.
+  /// Returns the contraction that is computed in the register tiles of |host|; null if |host| is the host of none.
   const Stage *contractionOf(const Stage &host) const;
   /// Returns the stages that each tile of |host| computes for itself, in order: the contraction, then the inlined
-  /// stages between it and the host.
+  /// stages between it and the host. |host| must have a contraction.
   std::vector<const Stage *> tileStages(const Stage &host) const;
-  /// Returns the last stage if the kernel can be computed row by row, all stages for one row before the next; otherwise
-  /// null. The last stage must be the only output and have two or more parallel loops. No stage may be in register
-  /// tiles; all must have as many rows (iterations of `d0`) as the last one, and their row i must read only row i of
-  /// other stages.
+  /// Returns the last stage if the kernel can be computed row by row, all stages for one row before the next row;
+  /// otherwise null. A row is an iteration of `d0`. The kernel can be computed so if the last stage is the only output
+  /// and has two or more parallel loops, no stage is computed in register tiles, all stages have as many rows as the
+  /// last one, and row i of a stage reads only row i of other stages.
   const Stage *rowHost() const;
 
   /// Returns the stages that read |stage|, in the order of the description.

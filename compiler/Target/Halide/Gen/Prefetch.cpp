@@ -12,13 +12,13 @@ using namespace Halide::Internal;
 using Halide::Expr;
 
 static constexpr int kLineBytes = 64;
-/// The number of parts of a cache line in which the distance between prefetches is computed, a power of two.
+/// The distance between prefetches is a fixed-point number of cache lines, in units of 1 / kFraction. A power of two.
 static constexpr int kFraction = 1 << 10;
 
 static bool contains(const std::string &name, const std::string &part) { return name.find(part) != std::string::npos; }
 
 /// Returns |loop|, the reduction loop of the sums, with prefetches at the start of its body; unchanged if its extent is
-/// not a constant.
+/// not a positive constant.
 Stmt PrefetchPanels::fetch(const For *loop) {
   const int64_t *iterations = as_const_int(loop->extent);
   if (!iterations || *iterations < 1)
@@ -26,8 +26,9 @@ Stmt PrefetchPanels::fetch(const For *loop) {
   int lines = static_cast<int>(read.bytes / kLineBytes), own = std::max<int>(1, static_cast<int>(lines / *iterations));
   Expr iteration = Variable::make(Halide::Int(32), loop->name) - loop->min;
   int count = tiles ? (own + 1) / 2 : own;
-  // Returns the line that prefetch number n of this tile loads. The lines of a share are spread evenly over all
-  // prefetches of the tile.
+  // Returns the cache line, counted from the beginning of the panel, that prefetch number n of this tile loads. If
+  // |tiles| is set, the tile has a share of the lines of the next panel, and its prefetches are spread evenly over the
+  // share.
   std::function<Expr(Expr)> lineOf = [&](Expr n) { return ahead / kLineBytes + n; };
   if (tiles) {
     Expr tile = Variable::make(Halide::Int(32), tiles->name) - tiles->min, share = lines / tiles->extent + 1;

@@ -46,7 +46,8 @@ private:
 
 } // namespace
 
-/// Computes all of |stage| before the next stage. Its bounds are set, since Halide cannot infer them from tiles.
+/// Schedules all of |stage| to be computed before the next stage. Sets the bounds of its loops, since Halide cannot
+/// infer them from tiles.
 static void computeWhole(StageFunc &stage) {
   stage.func.compute_root();
   for (size_t dim = 0; dim < stage.vars.size(); ++dim)
@@ -75,8 +76,8 @@ std::vector<PanelRead> Scheduler::run() {
   return panels;
 }
 
-/// Returns true if the operands of |contraction| that have columns are panels whose rows are a multiple of |count|
-/// columns apart. Then a tile may read |count| columns of them, the padding of a panel included.
+/// Returns true if the operands of |contraction| that its columns index are packed panels whose rows are a multiple of
+/// |count| columns apart. Then a tile may read |count| columns of a panel, including padding.
 static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, int count) {
   std::string column = "d" + std::to_string(contraction.stage->parallelLoops() - 1);
   bool known = false;
@@ -100,8 +101,8 @@ static bool arePadded(const Algorithm &algorithm, const StageFunc &contraction, 
   return visit(contraction.stage->body) && known;
 }
 
-/// Adds to |panels| the weight panels that the contraction of |tiles| reads: f32 inputs that are read as
-/// (load w 0 k column) and whose panels are a known number of elements apart.
+/// Adds to |panels| the weight panels that the contraction of |tiles| reads: f32 inputs that it reads as (load w 0 k
+/// column) and whose panels are a known number of elements apart.
 void Scheduler::findPanel(const RowTiles &tiles, const StageFunc &host) {
   const StageFunc &sum = tiles.sum;
   std::string loop = tiles.rows == options.tileRows ? host.stage->name + "_tiles" + std::to_string(tiles.rows) + "$" : "";
@@ -131,7 +132,8 @@ void Scheduler::scheduleTiles(StageFunc &host, size_t index) {
     order = {xi, tiles.row, tiles.tile, xo};
   }
   order.insert(order.end(), host.vars.begin() + 2, host.vars.end());
-  // Accumulators are registers only if all accesses have constant indices, so columns and rows are unrolled.
+  // Accumulators are registers only if all accesses have constant indices, so columns and rows are unrolled unless the
+  // sums are copied to memory.
   update.reorder(order).vectorize(order[0], lanes, TailStrategy::GuardWithIf);
   if (!tiles.kept.defined())
     update.unroll(order[0]).unroll(tiles.row);

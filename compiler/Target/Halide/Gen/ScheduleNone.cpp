@@ -10,11 +10,12 @@
 using namespace attune;
 using Halide::Expr;
 
-/// The most bytes of a stage on the stack. Halide would allocate heap memory for more, which these kernels cannot do.
+/// The maximum size in bytes of a stage on the stack. Halide would allocate larger stages on the heap, which kernels
+/// cannot do without a Halide runtime.
 static constexpr int64_t kStackBytes = 16 << 10;
 
-/// Returns an upper bound of the bytes of |stage| for one iteration of its |outer| outermost loops; nullopt if there is
-/// no constant one.
+/// Returns an upper bound of the bytes of |stage| for one iteration of its |outer| outermost loops; nullopt if no
+/// constant bound is known.
 static std::optional<int64_t> bytesOf(const StageFunc &stage, size_t outer) {
   int64_t bytes = stage.func.value().type().bytes();
   for (size_t dim = 0; dim + outer < stage.extents.size(); ++dim) {

@@ -1,8 +1,9 @@
 //===- attune-halide-gen.cpp - Kernel descriptions to code, by Halide -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program that compiles kernel descriptions (see ../README.md) by Halide to bitcode, an object or assembly. It is a
-// program of its own, because Halide's LLVM and the compiler's LLVM must not share an address space.
+// The program that compiles kernel descriptions (see ../README.md) by Halide to bitcode, an object or assembly, or
+// prints their loops or Halide statements. It is a program of its own, because Halide's LLVM and the compiler's LLVM
+// must not share an address space.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/Halide/Gen/Schedule.h"
@@ -33,7 +34,8 @@ const char *const kUsage = "usage: attune-halide-gen KERNELS [flags]\n"
 
 } // namespace
 
-/// Returns the value of --|name|=VALUE or --|name| VALUE at |i|, which it advances; nullopt for other arguments.
+/// Returns the value of the flag |name| at arguments[i]: --name=VALUE, --name VALUE or, for a name of one letter, -n
+/// VALUE. If VALUE is an argument of its own, advances |i| to it. Returns nullopt if arguments[i] is not this flag.
 static std::optional<std::string> valueOf(const std::vector<std::string> &arguments, size_t &i, const std::string &name) {
   std::string flag = name.size() == 1 ? "-" + name : "--" + name;
   if (arguments[i] == flag && i + 1 < arguments.size())
@@ -100,7 +102,7 @@ static Options parseArguments(const std::vector<std::string> &arguments) {
   return options;
 }
 
-/// Returns the Halide target for |options|, without a runtime and without checks of buffers.
+/// Returns the Halide target for |options|. Kernels for it need no Halide runtime and do not check their buffers.
 static Halide::Target targetFor(const Options &options) {
   Halide::Target target("x86-64-linux-no_runtime-no_asserts-no_bounds_query-sse41-avx-f16c-fma-avx2");
   if (options.bits == 512)
@@ -121,7 +123,8 @@ static std::string readFile(const std::string &path) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-/// Returns the loop nest of |pipeline| as text. Halide prints it to the standard error, which is redirected meanwhile.
+/// Returns the loop nest of |pipeline| as text. Halide prints it to the standard error, which this function redirects
+/// for the time of the call.
 static std::string loopNest(Halide::Pipeline pipeline) {
   std::ostringstream text;
   std::streambuf *former = std::cerr.rdbuf(text.rdbuf());

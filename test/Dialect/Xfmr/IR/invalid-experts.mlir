@@ -160,6 +160,14 @@ func.func @list_c1_choices(%c: tensor<?x2xi64>, %s: tensor<?x3xf32>) {
 
 // -----
 
+func.func @add_rows_c1_factors(%r: tensor<4x48xf32>, %f: tensor<3xf32>, %sum: tensor<?x48xf32>, %t: tensor<?xi64>) {
+  // expected-error @below {{expects an element for each row of 'tensor<4x48xf32>', but got 'tensor<3xf32>'}}
+  %y = xfmr.add_rows %r, %f to %sum at %t : tensor<4x48xf32>, tensor<3xf32> to tensor<?x48xf32>
+  return
+}
+
+// -----
+
 func.func @add_rows_c1(%r: tensor<?x40xf32>, %f: tensor<?xf32>, %sum: tensor<?x48xf32>, %t: tensor<?xi64>) {
   // expected-error @below {{expects 'rows' and 'sum' of one number of columns, but got 'tensor<?x40xf32>' and 'tensor<?x48xf32>'}}
   %y = xfmr.add_rows %r, %f to %sum at %t : tensor<?x40xf32>, tensor<?xf32> to tensor<?x48xf32>

@@ -83,3 +83,27 @@ func.func @embedding_c2_untied(%ids: tensor<?xi64>, %w: tensor<8x6xf32>) {
   %0 = xfmr.embedding %ids, %w {format = #xfmr.weight_format<"int4:32">} : tensor<8x6xf32>
   return
 }
+
+// -----
+
+func.func @weight_pack_c1_static(%w: tensor<?x6xi8>) {
+  // expected-error @below {{expects a static shape, but got 'tensor<?x6xi8>'}}
+  %p = xfmr.weight_pack %w, 16 group 4 multiple 4 : tensor<?x6xi8>
+  return
+}
+
+// -----
+
+func.func @weight_quantize_panels_c1_static(%w: tensor<20x?xf32>) {
+  // expected-error @below {{expects a static shape, but got 'tensor<20x?xf32>'}}
+  %0 = xfmr.weight_quantize_panels %w, 16 format <"int4:32"> : tensor<20x?xf32>
+  return
+}
+
+// -----
+
+func.func @weight_distance_panels_c1_static(%t: tensor<?x48xf32>) {
+  // expected-error @below {{expects a static shape, but got 'tensor<?x48xf32>'}}
+  %p = xfmr.weight_distance_panels %t, 4 : tensor<?x48xf32>
+  return
+}

@@ -118,7 +118,7 @@ func.func @distances() -> tensor<2x4x33xf32> {
 // -----
 
 // A function whose address is taken keeps its arguments,
-// REMARK: 'negative_address_taken' has uses other than calls from outside it
+// REMARK: 'negative_address_taken' is public, recursive or used other than by calls
 // CHECK-LABEL: @negative_address_taken
 // CHECK: xfmr.weight_transpose
 func.func private @negative_address_taken(%w: tensor<8x4xf32> {xfmr.weight}) -> tensor<4x8xf32> {
@@ -133,7 +133,7 @@ func.func @takes_address() -> ((tensor<8x4xf32>) -> tensor<4x8xf32>) {
 // -----
 
 // and one that calls itself.
-// REMARK: 'negative_recursive' has uses other than calls from outside it
+// REMARK: 'negative_recursive' is public, recursive or used other than by calls
 // CHECK-LABEL: @negative_recursive
 // CHECK: xfmr.weight_transpose
 func.func private @negative_recursive(%w: tensor<8x8xf32> {xfmr.weight}) -> tensor<8x8xf32> {

@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/// A memref of up to three dimensions as MLIR's C interface passes it, by address.
+/// The descriptors of f32 memrefs of one to three dimensions, whose addresses MLIR's C interface passes. Sizes and
+/// strides are in elements.
 typedef struct { float *allocated, *aligned; int64_t offset, dims[2]; } memref1; // size, stride
 typedef struct { float *allocated, *aligned; int64_t offset, sizes[2], strides[2]; } memref2;
 typedef struct { float *allocated, *aligned; int64_t offset, sizes[3], strides[3]; } memref3;
@@ -23,7 +24,7 @@ static inline memref3 cube_of(float *data, int64_t a, int64_t b, int64_t c) {
   return (memref3){data, data, 0, {a, b, c}, {b * c, c, 1}};
 }
 
-/// Returns |n| floats that end where the page after them cannot be touched.
+/// Returns |n| floats, all 0, that end at a page without access. Aborts if there is no memory.
 static inline float *guarded(int64_t n) {
   int64_t page = sysconf(_SC_PAGESIZE), bytes = (n * 4 + page - 1) / page * page;
   char *base = mmap(NULL, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -36,13 +37,13 @@ static inline void release(float *data, int64_t n) {
   munmap((char *)(data + n) - bytes, bytes + page);
 }
 
-/// Uniform in [-1, 1), the same sequence everywhere.
+/// Returns a random number in [-1, 1) and advances |state|. The sequence is the same on every machine.
 static inline float uniform(uint64_t *state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (float)((int32_t)(*state >> 40) - (1 << 23)) / (1 << 23);
 }
 
-/// FNV-1a over the bits of |n| floats, continued from |hash|.
+/// Returns |hash| continued by the bits of |n| floats: FNV-1a, but by words of 32 bits instead of bytes.
 static inline uint64_t checksum(uint64_t hash, const float *data, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     uint32_t bits;

@@ -1,7 +1,9 @@
 //===- cache-types-run.c - Caches of bf16, f16 and int8 -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Letters: S keys, D head size of keys and values, W = 64 columns of a panel.
+// Stores keys and values in caches and compares the bytes with those of plain C. Then compares attention over the
+// caches with attention over the same numbers in f32. Letters: S is the number of keys, D the head size of keys and
+// values, W = 64 the number of keys of a panel, one in each column.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +29,7 @@ static const store_keys keys_of[2][3] = {ALL(keys, 20)}, ALL(keys, 64)}};
 static const store_rows rows_of[2][3] = {ALL(rows, 20)}, ALL(rows, 64)}};
 static const attend attend_of[2][4] = {ALL(attend, 20), _mlir_ciface_attend_f32_20}, ALL(attend, 64), _mlir_ciface_attend_f32_64}};
 
-/// A component of a cache: its bits, and the number that they stand for.
+/// A component of a cache: its bits, and the number that they represent.
 typedef struct {
   uint16_t stored;
   float value;
@@ -50,7 +52,8 @@ static element round_to(enum type type, float x) {
   return result;
 }
 
-/// Returns the scale of |D| components and sets |integers|.
+/// Quantizes the |D| components of a token to |integers| and returns their scale. The scale is NaN if a component is
+/// not finite, and 0 if all magnitudes are below 2^-119; the integers are 0 then.
 static float quantize(const float *x, int D, int8_t *integers) {
   float most = 0;
   int finite = 1;
@@ -63,8 +66,10 @@ static float quantize(const float *x, int D, int8_t *integers) {
   return !finite ? NAN : most >= 0x1p-119f ? most / 127 : 0;
 }
 
-/// Compares |count| keys or values of |D| components with their |bytes| in a cache: component d of token j is at
-/// element d * step + j % W + j / W * panel, with |step| 0 for rows. Writes the numbers to |wide|, laid out alike in f32.
+/// Compares |count| keys (if |isKey|) or values, |D| components each, with their |bytes| in a cache. Component d of key
+/// j is element d * W + j % W of panel j / W; component d of value j is element d of row j. In a cache of I8, the f32
+/// scales of the W keys follow the integers of a panel, and the f32 scale of a value follows the integers of its row.
+/// Writes the numbers that the cache should represent to |wide|, in the same layout in f32, without scales.
 static void compare(enum type type, const float *x, int count, int D, int isKey, const uint8_t *bytes, float *wide) {
   for (int j = 0; j < count; ++j) {
     int8_t integers[MAX_D];
@@ -82,7 +87,7 @@ static void compare(enum type type, const float *x, int count, int D, int isKey,
       uint16_t got = panel[at];
       if (type != I8)
         memcpy(&got, panel + 2 * at, 2);
-      // NaNs have many bits.
+      // A NaN has many encodings.
       int bothNan = type != I8 && isnan(want.value) && (got & 0x7fff) > (type == F16 ? 0x7c00 : 0x7f80);
       if (got != want.stored && !bothNan && failed++ < 20)
         printf("%s: component %d of token %d of %d (%a) is %x instead of %x\n", names[type], d, j, count, x[j * D + d], got, want.stored);
@@ -100,7 +105,7 @@ static void run(enum type type, int config, int S, int chunk, int odd) {
                                    65519, 65520, 65504,       -3e38f,      INFINITY, NAN,        0x1.004p0f, 0x1.00cp0f};
   for (int i = 0; i < S * D; ++i) {
     k[i] = uniform(&state), v[i] = uniform(&state);
-    // Whole tokens of zeros and of tiny numbers as well.
+    // If |odd|, every third token has only zeros, magnitudes below 2^-119, or numbers of |odd_ones|.
     if (odd && i / D % 3 == 0)
       k[i] = v[i] = i / D % 4 == 0 ? 0 : i / D % 4 == 1 ? 0x1p-125f * k[i] : odd_ones[(i + S) % 16];
   }

@@ -1,8 +1,8 @@
 /*===- entry.c - Runs the entry of entry.mlir ---------------------------------===*
  * SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * Threads in a minimal parallel_for, and a workspace of exactly the size that the entry asks for, which ends where a page without access
- * begins.
+ * The host has a minimal parallel_for, which starts threads for each loop. The workspace has exactly the size that the
+ * entry asks for and ends at a page without access.
  *===-----------------------------------------------------------------------===*/
 #define _GNU_SOURCE
 #include "attune/abi.h"
@@ -25,7 +25,7 @@ typedef struct {
   int64_t worker, n, grain;
 } job;
 
-/* Worker w takes every WORKERS-th range. */
+/* Runs the ranges w, w + WORKERS, w + 2 WORKERS, … of a loop as worker w; a range has |grain| iterations. */
 static void *work(void *arg) {
   job *j = arg;
   for (int64_t begin = j->worker * j->grain; begin < j->n; begin += WORKERS * j->grain)
@@ -64,7 +64,8 @@ static int run(int64_t batch, int64_t length) {
   for (int i = 0; i < FEATURES; ++i)
     ((float *)(weights + 128))[i] = (float)i;
   uint64_t bytes = attune_workspace_forward(dims, WORKERS);
-  /* The result of the first layer, the buffer inside a layer, 4 rows for each worker, and the sums. */
+  /* In bytes: the result of the first call of @layer and the buffer %t in a call, n rows of 96 each; 4 rows for each
+   * worker; and the sums. All but the rows of workers are rounded up to 64. */
   uint64_t expected = 2 * ((n * 96 + 63) / 64 * 64) + WORKERS * 384 + (4 * batch + 63) / 64 * 64;
   const void *inputs[1] = {x};
   void *outputs[2] = {y, sum};

@@ -1,9 +1,9 @@
 //===- grouped-float-product-run.c - Grouped products of float rows -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of f32, or of bf16 with -DBF16, are multiplied by panels of random scales and integers in several formats. Results
-// of f32 have the bits of a scalar reference that follows the page of `tile.grouped_product`. For both types they are
-// also near the product by the weights `scale * q + minimum` in double. All buffers end at inaccessible pages.
+// Multiplies rows of f32, or of bf16 with -DBF16, by panels of random scales and integers in several formats. Results
+// of f32 rows have the bits of a scalar reference that follows the page of `tile.grouped_product`. Results of f32 and
+// bf16 rows are near the product by the weights `scale * q + minimum` in double. All buffers end at inaccessible pages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ static const struct { weight_format format; kernel *run; } kernels[] = {
     {{"int8:64", 8, 64, 0, 2, 10}, KERNEL(int8_64)},
 };
 
-/// Returns the sum of |count| elements: columns 0 to 15 and 16 to 31 pairwise, then lanes at distances of 8, 4, 2 and 1.
+/// Returns the sum of the |count| elements of a block, at most 32, in the order of note N2 of `tile.grouped_product`.
 static float sum_of(const float *x, int count) {
   float lanes[16];
   for (int i = 0; i < 16; ++i) {
@@ -54,11 +54,11 @@ static float reference(const grouped_panels *p, const float *x, int n) {
     if (p->format.minima)
       acc = fmaf(p->minima[index], sum_of(x + begin, count), acc);
   }
-  return acc + 1; // the epilogue
+  return acc + 1; // the epilogue of the kernels adds 1
 }
 
-/// Compares |got| with the product in double. Rounding f32 sums of K terms is off by less than K 2^-24 of the sum of
-/// magnitudes, however they are ordered; half of that suffices here.
+/// Compares |got| with the product in double. The rounding error of an f32 sum of K terms is less than K * 2^-24 times
+/// the sum of the terms' magnitudes, in any order; half of that is enough here.
 static void check(const grouped_panels *p, const float *x, int row, int n, float got) {
   double sum = 1, magnitude = 1;
   for (int k = 0; k < p->format.K; ++k) {
@@ -100,7 +100,7 @@ static void test(const weight_format *f, kernel *run, int M, int N) {
       if (want == want)
         check(&panels, x + m * K, m, n, out[m * N + n]);
       else
-        out[m * N + n] = 0; // NaNs have many bits
+        out[m * N + n] = 0; // a NaN has many encodings
     }
   hash = checksum(hash, out, M * N);
   release_panels(&panels);

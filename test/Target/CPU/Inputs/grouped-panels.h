@@ -10,16 +10,20 @@
 
 enum { WIDTH = 32 };
 
-/// A format of weights and the columns K of its matrix: bits of an integer, columns of a group, minima, bytes of a scale.
+/// A format of quantized weights, and the number |K| of columns of the matrix. |bits| is the size of an integer,
+/// |group| the number of columns of a group; |minima| is 1 if groups have minima, else 0; |scale_bytes| is the size of
+/// a scale or minimum: 2 for f16, 4 for f32.
 typedef struct {
   const char *name;
   int bits, group, minima, scale_bytes, K;
 } weight_format;
 
-/// Random weights of |rows| rows: the stream of their panels, and the scales and minima in it.
+/// Random weights: the |stream| of their panels of WIDTH rows, and copies in f32 of the scales and minima in the
+/// stream. |groups| is the number of groups of a row, |panels| that of the panels of the matrix. A panel has |bytes|
+/// bytes for each group: |head| bytes of scales and minima, then the integers.
 typedef struct {
   weight_format format;
-  int groups, panels, head, bytes; // bytes before the integers of a group, and of a group
+  int groups, panels, head, bytes;
   uint8_t *stream;
   float *scales, *minima; // [panels][groups][WIDTH]
 } grouped_panels;
@@ -30,7 +34,8 @@ static inline float from_half(uint16_t bits) {
   return bits & 0x8000 ? -value : value;
 }
 
-/// Writes a random number of a group, often subnormal or negative, and returns it.
+/// Writes a random scale or minimum to |out|, in the type of the format |f|, and returns it as f32. Numbers of f16 are
+/// sometimes negative or subnormal.
 static inline float random_number(const weight_format *f, uint64_t *state, uint8_t *out) {
   if (f->scale_bytes == 4) {
     float value = uniform(state) * 0.01f;
@@ -66,10 +71,10 @@ static inline grouped_panels random_panels(const weight_format *f, int rows, uin
   return p;
 }
 
-/// Returns the index of row |n| and group |g| in scales and minima.
+/// Returns the index of row |n| of the matrix and group |g| in |p|->scales and |p|->minima.
 static inline int index_of(const grouped_panels *p, int n, int g) { return (n / WIDTH * p->groups + g) * WIDTH + n % WIDTH; }
 
-/// Returns the integer of row |n| and of column |k| of group |g|.
+/// Returns the integer q of row |n| of the matrix and column |k|, from 0, of group |g|.
 static inline int integer_of(const grouped_panels *p, int n, int g, int k) {
   const uint8_t *codes = p->stream + (n / WIDTH * p->groups + g) * p->bytes + p->head;
   int code = p->format.bits == 8 ? codes[(k / 4 * WIDTH + n % WIDTH) * 4 + k % 4]

@@ -1,9 +1,9 @@
 //===- grouped-product-run.c - Grouped products against their definition ---===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of f32 are quantized and multiplied by panels of random scales and integers in several formats. Integers, scales,
-// sums and results have the bits of a scalar reference that follows the pages of `tile.quantize_rows` and
-// `tile.grouped_product`. All buffers end at inaccessible pages.
+// Quantizes rows of f32 and multiplies them by panels of random scales and integers in several formats. The integers,
+// scales and sums of the rows, and the results, have the bits of a scalar reference that follows the pages of
+// `tile.quantize_rows` and `tile.grouped_product`. All buffers end at inaccessible pages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,9 @@ static void test(const weight_format *f, kernel *run, int M, int N) {
   int32_t *sums = (int32_t *)guarded(M * groups);
   for (int i = 0; i < M * K; ++i)
     x[i] = uniform(&state) * (i % 7 ? 1 : 50);
-  // Groups of zeros, of numbers whose inverse overflows, of an infinity and of a NaN; the largest magnitudes.
+  // Row 0 begins with a group of zeros, row 1 with a group of numbers so small that 127 / m overflows for their largest
+  // magnitude m. Row 2 has an infinity in the first group and a NaN in the last. All integers of the last row are 127
+  // or -127.
   if (M > 2) {
     for (int k = 0; k < f->group && k < K; ++k)
       x[k] = 0, x[K + k] = 1e-37f * uniform(&state);
@@ -73,11 +75,11 @@ static void test(const weight_format *f, kernel *run, int M, int N) {
         if (f->minima)
           want = fmaf(panels.minima[index], scales[m * groups + g] * (float)sums[m * groups + g], want);
       }
-      want += 1; // the epilogue
+      want += 1; // the epilogue of the kernels adds 1
       if (!same(out[m * N + n], want))
         fail(f, "result", m, n, out[m * N + n], want);
       if (out[m * N + n] != out[m * N + n])
-        out[m * N + n] = 0; // NaNs have many bits
+        out[m * N + n] = 0; // a NaN has many encodings
     }
   hash = checksum(hash, out, M * N);
   release_panels(&panels);

@@ -1,7 +1,8 @@
 //===- lower-attention-tile-run.c - Attention tiles against double --------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Letters: R rows, S keys, D head size of queries and keys, E head size of values.
+// Compares attention tiles and their softmax probabilities with a reference in double. Letters: R is the number of
+// query rows, S the number of keys, D the head size of queries and keys, E the head size of values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ static int failed = 0;
 static double worst = 0;
 static uint64_t hash = 14695981039346656037u;
 
-/// The largest error of |n| values counts relative to 1, the largest value.
+/// Checks element |at| of a result or of probabilities, and keeps the largest error in |worst|. Errors are absolute,
+/// since no magnitude exceeds 1.
 static void check(double got, double want, const char *what, int config, int kind, int R, int S, int at) {
   double error = fabs(got - want);
   if (!(error <= worst))
@@ -50,7 +52,7 @@ static void reference(int R, int S, int D, int E, const float *q, int qs, const 
       for (int d = 0; d < D; ++d)
         score += (double)q[i * qs + d] * k[j * ks + d];
       double bias = mask ? mask[i * ms + j] : 0;
-      // A mask this low absorbs the score in f32, so that rows with only such masks are uniform.
+      // In f32 a mask this low absorbs the score, so all keys of a row with only such masks have the same probability.
       p[i * S + j] = bias <= -FLT_MAX ? -FLT_MAX : score * 0.5 + bias;
       largest = fmax(largest, p[i * S + j]);
     }
@@ -80,7 +82,8 @@ static void run(int config, int kind, int R, int S) {
     k[i] = uniform(&state);
   for (int i = 0; i < vn; ++i)
     v[i] = uniform(&state);
-  // A third of the keys is hidden; of shared masks every other hides all, of row masks the last row.
+  // A mask hides about a third of the keys at random. A mask that all rows share hides all keys if R is even; masks of
+  // single rows hide all keys of the last row.
   for (int i = 0; i < mn; ++i) {
     float low = state >> 60 & 1 ? -FLT_MAX : -INFINITY;
     mask[i] = uniform(&state) < -0.33f ? low : uniform(&state);
@@ -91,7 +94,7 @@ static void run(int config, int kind, int R, int S) {
     memset(packed + b * D * 32, 0xff, D * 32 * 4); // NaN wherever the panel is not written
     memref2 keys = matrix_of(k + b * 32 * ks, S - b * 32 < 32 ? S - b * 32 : 32, D, ks), to = matrix_of(packed + b * D * 32, D, 32, 32);
     panels[config](&keys, &to);
-    // Zeros in the last 16 columns that have a key; columns after these are not written.
+    // The last group of 16 columns that has a key is filled up with zeros; the columns after it are not written.
     int written = (S - b * 32 + 15) / 16 * 16;
     for (int i = 0; i < D * 32; ++i)
       if (i % 32 < written ? packed[b * D * 32 + i] != (b * 32 + i % 32 < S ? k[(b * 32 + i % 32) * ks + i / 32] : 0)
@@ -115,7 +118,7 @@ static void run(int config, int kind, int R, int S) {
         printf("wrote beyond a row of the result, D %d, E %d\n", D, E), failed++;
   for (int i = 0; kind != PLAIN && i < R * S; ++i)
     check(p[i], want_p[i], "probability", config, kind, R, S, i);
-  // Each row alone.
+  // Each row computed alone has the same bits.
   for (int i = 0; i < R; ++i) {
     memref2 one = matrix_of(q + i * qs, 1, D, qs), row = matrix_of(mask + (kind == ROWS ? i * S : 0), 1, S, S);
     memref2 to = matrix_of(alone, 1, E, E), to_p = matrix_of(alone_p, 1, S, S);
@@ -127,7 +130,7 @@ static void run(int config, int kind, int R, int S) {
   release(q, qn), release(k, kn), release(v, vn), release(mask, mn), release(out, on), release(p, R * S);
 }
 
-/// No key at all gives zeros, not NaN.
+/// Checks that attention without any key gives zeros, not NaN.
 static void run_empty(void) {
   float q[12] = {1}, out[5], nothing[1];
   memref2 mq = matrix_of(q, 1, 12, 12), mv = matrix_of(nothing, 0, 5, 5), mo = matrix_of(out, 1, 5, 5), mm = matrix_of(nothing, 1, 0, 0);

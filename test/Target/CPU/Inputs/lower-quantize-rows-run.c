@@ -1,7 +1,8 @@
 //===- lower-quantize-rows-run.c - Quantized rows against plain ones ------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two rows a call: the second row has an infinity or NaN in one column, each in turn, or none.
+// Each call quantizes two rows. The second row is zeros, or random, or random but for a NaN or an infinity in one
+// column; each column has one in turn.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,8 @@ quantize _mlir_ciface_bytes_131, _mlir_ciface_bytes_64, _mlir_ciface_bytes_5;
 static int failures = 0;
 static uint64_t hash = 14695981039346656037u, state = 7;
 
-/// Compares row |x| with its quantized values, which have 128 added, and its |scale|.
+/// Checks the |padded| quantized values of row |x|, which has |columns| numbers, and its |scale|. 128 is added to each
+/// quantized value, so the values of the padding are 128.
 static void check_row(const float *x, int columns, const uint8_t *quantized, int padded, float scale) {
   float largest = 0;
   for (int k = 0; k < columns; ++k)

@@ -1,8 +1,10 @@
 //===- vectorize-low-precision-run.c - Low-precision sums against plain ones -===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// M rows, N columns, K in groups of GROUP. Operands are 16-bit integers and f32, with -DBYTES unsigned bytes and bf16
-// (with -DWIDE_FLOATS still f32).
+// Multiplies M rows of K operands by N columns of packed weights, first integers, then floats. Operands are 16-bit
+// integers and f32; with -DBYTES, unsigned bytes and bf16; with -DBYTES and -DWIDE_FLOATS, unsigned bytes and f32.
+// Weights are i8 and bf16. Operands have memory for a multiple of 32 rows, because the code for AMX reads 16 or 32 rows
+// at a time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +29,7 @@ typedef uint16_t float_operand;
 typedef float float_operand;
 #endif
 
-/// A memref of four dimensions.
+/// The descriptor of a memref of four dimensions, with elements of any type.
 typedef struct { void *allocated, *aligned; int64_t offset, sizes[4], strides[4]; } memref4;
 
 void _mlir_ciface_int_dots(memref2 *operands, memref4 *panels, memref2 *out);
@@ -36,7 +38,7 @@ void _mlir_ciface_float_dots(memref2 *operands, memref4 *panels, memref2 *out);
 static int failures = 0;
 static uint64_t hash = 14695981039346656037u, state = 7;
 
-/// Returns |bytes| bytes that end at an inaccessible page; operands of AMX tiles are rows of whole groups of 32.
+/// Returns memory of |bytes| bytes, rounded up to a multiple of 4, that ends at an inaccessible page.
 static void *buffer(int64_t bytes) { return guarded((bytes + 3) / 4); }
 
 static float from_bf16(uint16_t bits16) {
@@ -55,7 +57,8 @@ static uint16_t random_bf16(void) {
 static memref4 panels_of(void *data, int panels, int columns, int group) {
   return (memref4){data, data, 0, {panels, K / group, columns < WIDTH ? columns : WIDTH, group}, {K * WIDTH, WIDTH * group, group, 1}};
 }
-/// Returns the index of weight (n, k) in packed panels of groups.
+/// Returns the index of the weight of column |n| and row |k|, from 0 to K - 1, in packed panels [panels, K / group,
+/// WIDTH, group].
 static int64_t place(int n, int k, int group) { return ((n / WIDTH * (K / group) + k / group) * WIDTH + n % WIDTH) * group + k % group; }
 
 static void test_integers(int M, int N) {
@@ -67,7 +70,7 @@ static void test_integers(int M, int N) {
     operands[i] = (integer_operand)(sizeof(integer_operand) == 1 ? 255 - (int)((uniform(&state) + 1) * 127) : (int)(uniform(&state) * 127));
   for (int i = 0; i < panels * WIDTH * K; ++i)
     weights[i] = (int8_t)(uniform(&state) * 127.9f);
-  for (int i = 0; i < K; ++i) // the largest magnitudes, which must not saturate
+  for (int i = 0; i < K; ++i) // the largest magnitudes, whose products and sums must not saturate
     operands[i] = sizeof(integer_operand) == 1 ? 255 : -127, weights[place(0, i, INTEGER_GROUP)] = -127;
   memref2 operands_ref = matrix_of((float *)operands, M, K, K), out_ref = matrix_of((float *)out, M, N, N);
   memref4 weights_ref = panels_of(weights, panels, N, INTEGER_GROUP);
@@ -105,7 +108,8 @@ static void test_floats(int M, int N) {
       double want = 0;
       for (int k = 0; k < K; ++k)
         want += (double)values[m * K + k] * from_bf16(weights[place(n, k, 2)]);
-      // K sums of magnitude 11 at most, each rounded once.
+      // Each of the K partial sums has a magnitude of at most 11 with these operands and is rounded once, by at most
+      // 2^-24 (about 6e-8) of its magnitude.
       if (!(fabs(out[m * N + n] - want) <= 6e-8 * 11 * K) && failures++ < 10)
         printf("floats %d x %d: got %g, expected %g\n", M, N, out[m * N + n], want);
     }
@@ -116,7 +120,7 @@ static void test_floats(int M, int N) {
 
 int main(void) {
 #if defined(__linux__) && defined(BYTES)
-  syscall(SYS_arch_prctl, 0x1023, 18); // tile registers, where there are any
+  syscall(SYS_arch_prctl, 0x1023, 18); // ARCH_REQ_XCOMP_PERM: permission to use AMX tiles; fails without AMX
 #endif
   static const int columns[] = {1, 15, 16, 17, 31, 32, 33, 64, 100};
   static const int rows[] = {1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 40, 65};

@@ -1,7 +1,8 @@
 //===- vectorize-tiles-run.c - Tiles and row operations against double ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// M rows, N columns, K steps.
+// Compares three kinds of kernels with plain loops in double: projections of M rows to N columns by sums of K products,
+// reductions of M rows of N elements, and gathers of M rows of N elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +28,8 @@ static float *random_buffer(int64_t n) {
   return data;
 }
 
-/// At most |terms| values of magnitude 1 are summed, each step rounding once.
+/// Compares |got|, a sum of at most |terms| + 1 numbers of magnitudes up to 1, with |want|. Each partial sum has a
+/// magnitude of at most |terms| + 1 and is rounded once, by less than 1e-7 of its magnitude.
 static void check(const char *what, float got, double want, int terms, int M, int N) {
   if (fabs(got - want) <= 1e-7 * (terms + 1) * (terms + 1))
     return;
@@ -43,7 +45,7 @@ static void test_project(int M, int N) {
     for (int n = 0; n < panels * WIDTH; ++n)
       W(k, n) = n < N ? uniform(&state) : 0;
   memref2 x_ref = matrix_of(x, M, K, K), out_ref = matrix_of(out, M, N, N);
-  float *sums = random_buffer(M * N); // of partial tiles
+  float *sums = random_buffer(M * N); // for the sums without the bias
   memref2 sum_ref = matrix_of(sums, M, N, N);
   memref3 w_ref = {w, w, 0, {panels, K, N < WIDTH ? N : WIDTH}, {K * WIDTH, WIDTH, 1}};
   memref1 bias_ref = vector_of(bias, N);

@@ -1,8 +1,8 @@
 /*===- run.c - Kernels by Halide against plain loops ----------------------===*/
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Calls the kernels of the .hk files beside this with every number of rows that takes another path, and checks each result, and that
- * nothing else was written.
+ * Calls the kernels of the .hk files in this folder with numbers of rows, columns and keys that take different paths
+ * through the code. Checks each result, and that the elements of the outputs that do not belong to it are unchanged.
  */
 #include <math.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of Halide's buffer only the address is read. */
+/* The layout of halide_buffer_t; the kernels read only |host|. */
 typedef struct {
   uint64_t unused[2];
   float *host;
@@ -24,7 +24,7 @@ int attention(buffer *, buffer *, buffer *, buffer *, int32_t, int32_t, int32_t,
 
 static uint32_t state = 1;
 static float uniform(void) { return (float)((state = state * 1664525u + 1013904223u) >> 8) / (1 << 23) - 1; }
-/* |count| random numbers that end where the memory ends, for a sanitizer or a guard page to see reads beyond them. */
+/* Returns |count| random numbers. The memory has room for one number more, which is not set. */
 static buffer fill(size_t count) {
   buffer b = {{0}, malloc((count + 1) * sizeof(float)), {0}};
   for (size_t i = 0; i < count; ++i)
@@ -90,7 +90,7 @@ static void run_attention(int queries, int keys) {
   int panels = (keys + 31) / 32, columns = panels * 32;
   buffer q = fill(queries * 192), k = fill(panels * 2048), v = fill((keys - 1) * 192 + 64), mask = fill(keys), o = mark(queries * 192);
   buffer x = mark(queries * columns), w = mark(queries * columns);
-  for (int j = 0; j < keys; ++j) /* some keys are hidden; of one key alone that makes no difference */
+  for (int j = 0; j < keys; ++j) /* hides a quarter of the keys; a single key has the probability 1 anyway */
     mask.host[j] = mask.host[j] < -0.5f ? -3.4e38f : mask.host[j];
   attention(&q, &k, &v, &mask, queries, keys, panels, queries * columns, columns, queries * columns, columns, &o, &x, &w);
   for (int i = 0; i < queries; ++i) {
