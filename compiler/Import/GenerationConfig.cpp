@@ -212,8 +212,7 @@ static constexpr FamilyId familyIds[] = {{"arcee", "bos_token_id", 128000},
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   auto counts = [&](const FamilyId &entry) {
-    bool isId = entry.key != std::string_view("encoder_no_repeat_ngram_size");
-    return family == entry.family && !config.find(entry.key) && !(isId && size && size->is_number() && entry.id >= size->get<int64_t>());
+    return family == entry.family && !config.find(entry.key) && !(size && size->is_number() && entry.id >= size->get<int64_t>());
   };
   for (const FamilyId *entry = std::begin(familyIds), *end = std::end(familyIds); entry != end;) {
     const std::string key = entry->key;

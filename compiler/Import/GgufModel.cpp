@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 //
-// Tables give for each architecture the names of tensors and the keys of metadata; some architectures share a table.
-// Flags say which conversions of tensors to undo. The result is the config.json and the tensors of the folder that the
+// GgufArchitectures.h has for each architecture the names of tensors, the keys of metadata, and the conversions of
+// tensors to undo. The result is the config.json and the tensors of the folder that the
 // file was made from, as far as they decide what is computed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/GgufModel.h"
+#include "compiler/Import/GgufArchitectures.h"
 #include "compiler/Support/FileKind.h"
 #include "compiler/Weights/GgufTensors.h"
 
@@ -21,177 +22,7 @@
 #include <set>
 
 using namespace attune;
-
-namespace {
-
-/// The name of a tensor in GGUF and in transformers, both without `.weight` or `.bias`; `%` stands for the number of a
-/// layer. With `#` in the name of transformers, the tensor in GGUF is a stack of matrices of experts, and `#` stands
-/// for the number of one of them.
-struct NamePair {
-  const char *gguf, *reference;
-};
-
-/// A key of the metadata without its prefix, the name of the architecture or "tokenizer.ggml", and the key of
-/// config.json.
-struct KeyPair {
-  const char *gguf, *reference;
-};
-
-/// The ways in which files of an architecture store tensors differently from transformers; the importer undoes them.
-enum Conversion : unsigned {
-  NoConversion = 0,
-  /// The rows of the projections of queries and keys are permuted, so that the two components of a rotated pair are
-  /// neighbors.
-  PairedRows = 1,
-  /// Gains of norms are stored plus one.
-  NormsPlusOne = 2,
-  /// Projections are stored as `[out, in]`; transformers stores them as `[in, out]`.
-  TransposedProjections = 4,
-};
-
-/// An architecture of GGUF, or the variant of it with experts in every layer, and the model type of transformers.
-struct Architecture {
-  const char *name, *modelType, *modelClass;
-  /// The architecture's own names of tensors, which take precedence, and the names that it shares with others; then its
-  /// own and its shared keys.
-  llvm::ArrayRef<NamePair> ownNames, names;
-  llvm::ArrayRef<KeyPair> ownKeys, keys;
-  unsigned conversions;
-  bool hasExperts = false;
-};
-
-} // namespace
-
-/// The names of Llama's tensors, most of which Gemma, Phi-3 and Qwen have, too.
-static constexpr NamePair llamaNames[] = {
-    {"token_embd", "model.embed_tokens"},
-    {"output_norm", "model.norm"},
-    {"output", "lm_head"},
-    {"blk.%.attn_norm", "model.layers.%.input_layernorm"},
-    {"blk.%.attn_q", "model.layers.%.self_attn.q_proj"},
-    {"blk.%.attn_k", "model.layers.%.self_attn.k_proj"},
-    {"blk.%.attn_v", "model.layers.%.self_attn.v_proj"},
-    {"blk.%.attn_q_norm", "model.layers.%.self_attn.q_norm"},
-    {"blk.%.attn_k_norm", "model.layers.%.self_attn.k_norm"},
-    {"blk.%.attn_output", "model.layers.%.self_attn.o_proj"},
-    {"blk.%.ffn_norm", "model.layers.%.post_attention_layernorm"},
-    {"blk.%.ffn_gate", "model.layers.%.mlp.gate_proj"},
-    {"blk.%.ffn_up", "model.layers.%.mlp.up_proj"},
-    {"blk.%.ffn_down", "model.layers.%.mlp.down_proj"},
-};
-
-/// The names in which Phi-3 differs: it joins the projections of queries, keys and values, and those of gate and up.
-static constexpr NamePair phi3Names[] = {
-    {"blk.%.attn_qkv", "model.layers.%.self_attn.qkv_proj"},
-    {"blk.%.ffn_up", "model.layers.%.mlp.gate_up_proj"},
-};
-
-/// The names in which Gemma 2 and 3 differ: their layers have norms before and behind both branches.
-static constexpr NamePair gemma2Names[] = {
-    {"blk.%.post_attention_norm", "model.layers.%.post_attention_layernorm"},
-    {"blk.%.ffn_norm", "model.layers.%.pre_feedforward_layernorm"},
-    {"blk.%.post_ffw_norm", "model.layers.%.post_feedforward_layernorm"},
-};
-
-/// The names of Mixtral's experts. Its other names are Llama's.
-static constexpr NamePair mixtralNames[] = {
-    {"blk.%.ffn_gate_inp", "model.layers.%.block_sparse_moe.gate"},
-    {"blk.%.ffn_gate_exps", "model.layers.%.block_sparse_moe.experts.#.w1"},
-    {"blk.%.ffn_down_exps", "model.layers.%.block_sparse_moe.experts.#.w2"},
-    {"blk.%.ffn_up_exps", "model.layers.%.block_sparse_moe.experts.#.w3"},
-};
-
-/// The names of the experts of Qwen and OLMoE; the last four are those of Qwen 2's expert for all tokens.
-static constexpr NamePair expertNames[] = {
-    {"blk.%.ffn_gate_inp", "model.layers.%.mlp.gate"},
-    {"blk.%.ffn_gate_exps", "model.layers.%.mlp.experts.#.gate_proj"},
-    {"blk.%.ffn_up_exps", "model.layers.%.mlp.experts.#.up_proj"},
-    {"blk.%.ffn_down_exps", "model.layers.%.mlp.experts.#.down_proj"},
-    {"blk.%.ffn_gate_inp_shexp", "model.layers.%.mlp.shared_expert_gate"},
-    {"blk.%.ffn_gate_shexp", "model.layers.%.mlp.shared_expert.gate_proj"},
-    {"blk.%.ffn_up_shexp", "model.layers.%.mlp.shared_expert.up_proj"},
-    {"blk.%.ffn_down_shexp", "model.layers.%.mlp.shared_expert.down_proj"},
-};
-
-static constexpr NamePair gpt2Names[] = {
-    {"token_embd", "transformer.wte"},
-    {"position_embd", "transformer.wpe"},
-    {"output_norm", "transformer.ln_f"},
-    {"output", "lm_head"},
-    {"blk.%.attn_norm", "transformer.h.%.ln_1"},
-    {"blk.%.attn_qkv", "transformer.h.%.attn.c_attn"},
-    {"blk.%.attn_output", "transformer.h.%.attn.c_proj"},
-    {"blk.%.ffn_norm", "transformer.h.%.ln_2"},
-    {"blk.%.ffn_up", "transformer.h.%.mlp.c_fc"},
-    {"blk.%.ffn_down", "transformer.h.%.mlp.c_proj"},
-};
-
-static constexpr NamePair bertNames[] = {
-    {"token_embd", "embeddings.word_embeddings"},
-    {"token_types", "embeddings.token_type_embeddings"},
-    {"position_embd", "embeddings.position_embeddings"},
-    {"token_embd_norm", "embeddings.LayerNorm"},
-    {"blk.%.attn_q", "encoder.layer.%.attention.self.query"},
-    {"blk.%.attn_k", "encoder.layer.%.attention.self.key"},
-    {"blk.%.attn_v", "encoder.layer.%.attention.self.value"},
-    {"blk.%.attn_output", "encoder.layer.%.attention.output.dense"},
-    {"blk.%.attn_output_norm", "encoder.layer.%.attention.output.LayerNorm"},
-    {"blk.%.ffn_up", "encoder.layer.%.intermediate.dense"},
-    {"blk.%.ffn_down", "encoder.layer.%.output.dense"},
-    {"blk.%.layer_output_norm", "encoder.layer.%.output.LayerNorm"},
-};
-
-static constexpr KeyPair decoderKeys[] = {
-    {"block_count", "num_hidden_layers"},
-    {"embedding_length", "hidden_size"},
-    {"feed_forward_length", "intermediate_size"},
-    {"context_length", "max_position_embeddings"},
-    {"attention.head_count", "num_attention_heads"},
-    {"attention.head_count_kv", "num_key_value_heads"},
-    {"attention.key_length", "head_dim"},
-    {"attention.layer_norm_rms_epsilon", "rms_norm_eps"},
-    {"rope.freq_base", "rope_theta"},
-};
-
-static constexpr KeyPair mixtralKeys[] = {{"expert_count", "num_local_experts"}, {"expert_used_count", "num_experts_per_tok"}};
-
-static constexpr KeyPair olmoeKeys[] = {{"expert_count", "num_experts"}, {"expert_used_count", "num_experts_per_tok"}};
-
-static constexpr KeyPair qwenMoeKeys[] = {
-    {"expert_count", "num_experts"},
-    {"expert_used_count", "num_experts_per_tok"},
-    {"expert_feed_forward_length", "moe_intermediate_size"},
-    {"expert_shared_feed_forward_length", "shared_expert_intermediate_size"},
-};
-
-static constexpr KeyPair phi3Keys[] = {{"attention.sliding_window", "sliding_window"}};
-
-static constexpr KeyPair gemma2Keys[] = {
-    {"attention.sliding_window", "sliding_window"},
-    {"attn_logit_softcapping", "attn_logit_softcapping"},
-    {"final_logit_softcapping", "final_logit_softcapping"},
-};
-
-static constexpr KeyPair gemma3Keys[] = {
-    {"attention.sliding_window", "sliding_window"},
-    {"attn_logit_softcapping", "attn_logit_softcapping"},
-    {"final_logit_softcapping", "final_logit_softcapping"},
-    {"rope.freq_base_swa", "rope_local_base_freq"},
-};
-
-static constexpr KeyPair gpt2Keys[] = {
-    {"block_count", "n_layer"},        {"embedding_length", "n_embd"},     {"feed_forward_length", "n_inner"},
-    {"context_length", "n_positions"}, {"attention.head_count", "n_head"}, {"attention.layer_norm_epsilon", "layer_norm_epsilon"},
-};
-
-static constexpr KeyPair bertKeys[] = {
-    {"block_count", "num_hidden_layers"},
-    {"embedding_length", "hidden_size"},
-    {"feed_forward_length", "intermediate_size"},
-    {"context_length", "max_position_embeddings"},
-    {"attention.head_count", "num_attention_heads"},
-    {"attention.layer_norm_epsilon", "layer_norm_eps"},
-};
+using namespace attune::gguf;
 
 /// Keys that are in no table: keys that GgufImporter reads by code of their own, and keys that repeat others or concern
 /// other uses of the model.
@@ -213,22 +44,6 @@ static constexpr llvm::StringRef otherKeys[] = {
     "rope.scaling.type",
     "tensor_data_layout",
     "vocab_size",
-};
-
-static constexpr Architecture architectures[] = {
-    {"bert", "bert", "BertModel", {}, bertNames, {}, bertKeys, NoConversion},
-    {"gemma", "gemma", "GemmaForCausalLM", {}, llamaNames, {}, decoderKeys, NormsPlusOne},
-    {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
-    {"gemma3", "gemma3_text", "Gemma3ForCausalLM", gemma2Names, llamaNames, gemma3Keys, decoderKeys, NormsPlusOne},
-    {"gpt2", "gpt2", "GPT2LMHeadModel", {}, gpt2Names, {}, gpt2Keys, TransposedProjections},
-    {"llama", "llama", "LlamaForCausalLM", {}, llamaNames, {}, decoderKeys, PairedRows},
-    {"llama", "mixtral", "MixtralForCausalLM", mixtralNames, llamaNames, mixtralKeys, decoderKeys, PairedRows, true},
-    {"olmoe", "olmoe", "OlmoeForCausalLM", expertNames, llamaNames, olmoeKeys, decoderKeys, NoConversion, true},
-    {"phi3", "phi3", "Phi3ForCausalLM", phi3Names, llamaNames, phi3Keys, decoderKeys, NoConversion},
-    {"qwen2", "qwen2", "Qwen2ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
-    {"qwen2moe", "qwen2_moe", "Qwen2MoeForCausalLM", expertNames, llamaNames, qwenMoeKeys, decoderKeys, NoConversion, true},
-    {"qwen3", "qwen3", "Qwen3ForCausalLM", {}, llamaNames, {}, decoderKeys, NoConversion},
-    {"qwen3moe", "qwen3_moe", "Qwen3MoeForCausalLM", expertNames, llamaNames, qwenMoeKeys, decoderKeys, NoConversion, true},
 };
 
 /// Returns |value|. A float becomes the shortest decimal that rounds to it, because the converter has rounded a decimal
@@ -298,9 +113,6 @@ private:
     return found == file.tensors().end() ? nullptr : &found->second;
   }
 
-  /// True for the architectures with RMS norms and rotary embeddings.
-  bool isRotary() const { return architecture.keys.data() == decoderKeys; }
-
   void readKeys();
   void readDefaults();
   void readExperts();
@@ -331,7 +143,7 @@ void GgufImporter::readKeys() {
       const Json *value = find(key.gguf);
       if (!value)
         continue;
-      // A list has a value for each layer. The architectures above have one value for all layers.
+      // A list has a value for each layer. The architectures here have one value for all layers.
       if (value->is_array())
         fail(prefix + key.gguf, "one number for all layers");
       config[key.reference] = unroundFloat(*value);
@@ -339,7 +151,7 @@ void GgufImporter::readKeys() {
   for (const auto &entry : file.metadata().items())
     if (llvm::StringRef key = entry.key(); key.consume_front(prefix) && !known.count(key.str()))
       fail(entry.key(), "no such key: what it changes is not implemented");
-  const char *epsilon = isRotary() ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
+  const char *epsilon = architecture.isRotary() ? "attention.layer_norm_rms_epsilon" : "attention.layer_norm_epsilon";
   for (const char *key : {"block_count", "context_length", epsilon})
     if (!find(key))
       fail(prefix + key, "a number");
@@ -356,9 +168,9 @@ void GgufImporter::readKeys() {
     return keep(Status::error(file.path() + ": tensor 'token_embd.weight': expected a matrix" + (embeddings ? "" : ", found none")));
   config["vocab_size"] = embeddings->shape[0];
   config["tie_word_embeddings"] = tensor("output.weight") == nullptr;
-  if (isRotary())
+  if (architecture.isRotary())
     readDefaults();
-  if (architecture.hasExperts)
+  if (architecture.hasExperts())
     readExperts();
 }
 
@@ -378,7 +190,7 @@ void GgufImporter::readExperts() {
   const int64_t count = integer("expert_count", 0), chosen = integer("expert_used_count", 0);
   if (count == 0 || chosen == 0)
     return fail(prefix + (count == 0 ? "expert_count" : "expert_used_count"), "a positive integer");
-  const bool normalized = type == "mixtral" || type == "qwen3_moe";
+  const bool normalized = architecture.experts == Experts::Normalized;
   if (const Json *value = find("expert_weights_norm"); value && *value != normalized)
     fail(prefix + "expert_weights_norm", normalized ? "true" : "false");
   if (double scale = number("expert_weights_scale", 1); scale != 0 && scale != 1)
@@ -643,7 +455,7 @@ Status GgufImporter::run() {
     return problem;
   readTokens();
   readPooling();
-  if (isRotary())
+  if (architecture.isRotary())
     readRope();
   readFactors();
   readFamily();
@@ -661,20 +473,20 @@ Result<GgufModel> attune::openGgufModel(const std::string &path) {
   const std::string name = value && value->is_string() ? value->get<std::string>() : "";
   const Json *experts = findJson(file->metadata(), name + ".expert_count");
   const bool hasExperts = experts && *experts != 0;
-  const Architecture *architecture = llvm::find_if(architectures, [&](const Architecture &entry) { return name == entry.name; });
-  if (architecture == std::end(architectures)) {
-    std::string known;
-    for (const Architecture &entry : architectures)
-      if (known.empty() || (&entry)[-1].name != llvm::StringRef(entry.name))
-        known += (known.empty() ? "" : ", ") + std::string(entry.name);
-    return jsonTypeError(path, "general.architecture", "one of " + known, value ? *value : Json());
+  const Architecture *architecture = nullptr;
+  std::string known;
+  llvm::StringRef last;
+  for (const Architecture &entry : architectures()) {
+    if (last != entry.name)
+      known += (known.empty() ? "" : ", ") + std::string(entry.name);
+    last = entry.name;
+    if (name == entry.name && (!architecture || hasExperts == entry.hasExperts()))
+      architecture = &entry;
   }
-  architecture =
-      llvm::find_if(architectures, [&](const Architecture &entry) { return name == entry.name && hasExperts == entry.hasExperts; });
-  if (architecture == std::end(architectures))
-    return hasExperts
-               ? jsonTypeError(path, name + ".expert_count", "0, as experts of this architecture are not implemented", *experts)
-               : Status::error(path + ": '" + name + ".expert_count': expected a positive integer, got " + (experts ? "0" : "no such key"));
+  if (!architecture)
+    return jsonTypeError(path, "general.architecture", "one of " + known, value ? *value : Json());
+  if (hasExperts && !architecture->hasExperts())
+    return jsonTypeError(path, name + ".expert_count", "0, as experts of this architecture are not implemented", *experts);
   GgufImporter importer(*file, *architecture);
   if (Status status = importer.run(); status.failed())
     return status;

@@ -170,7 +170,7 @@ static Status wrongTensor(const std::string &file, const std::string &name, cons
 Status LoraAdapter::addTensor(const TensorView &view) {
   StringRef name = view.name;
   if (!isFloat(view.dtype))
-    return wrongTensor(file(), view.name, std::string("F32, F16 or BF16, got ") + dtypeName(view.dtype));
+    return wrongTensor(file(), view.name, std::string(kFloatNames) + ", got " + dtypeName(view.dtype));
   if (!name.consume_front("base_model.model."))
     return wrongTensor(file(), view.name, "a name that begins with 'base_model.model.'");
   // Leaves out the parts of the path that are PEFT's names for a module inside its wrappers.

@@ -12,8 +12,8 @@
 //     +-------+               +--+
 //
 // A file may store W as `[in, out]` (GPT-2). The table W of an embedding is `[rows, features]`, and A belongs to the
-// rows. In both cases the term that is added is the transposed product, A^T B^T. In all cases it is `left [rows of the
-// file, rank] * right [rank, columns of the file]`.
+// rows. In both cases the term that is added is the transposed product, A^T B^T. In all cases it is
+// `left [rows of the file, rank] * right [rank, columns of the file]`.
 //
 //===----------------------------------------------------------------------===//
 

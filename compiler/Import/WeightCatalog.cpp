@@ -83,8 +83,7 @@ bool WeightCatalog::has(const WeightSpec &parameter) const {
 
 bool WeightCatalog::hasAll(WeightId id) const {
   const WeightSpec &weight = spec.weights[id];
-  return weight.kind == WeightSpec::Tensor ? has(weight)
-                                           : llvm::all_of(weight.operands, [&](WeightId operand) { return hasAll(operand); });
+  return weight.kind == WeightSpec::Tensor ? has(weight) : llvm::all_of(weight.operands, [&](WeightId operand) { return hasAll(operand); });
 }
 
 Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) const {
@@ -95,7 +94,7 @@ Result<const TensorSpec *> WeightCatalog::find(const WeightSpec &parameter) cons
       continue;
     const std::string where = tensors.fileOf(name) + ": tensor '" + name + "': expected ";
     if (!isFloat(found->dtype))
-      return Status::error(where + "F32, F16 or BF16, got " + dtypeName(found->dtype));
+      return Status::error(where + kFloatNames + ", got " + dtypeName(found->dtype));
     if (found->shape != parameter.shape)
       return Status::error(where + "shape " + shapeText(parameter.shape) + ", got " + shapeText(found->shape));
     return found;

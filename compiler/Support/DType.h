@@ -27,6 +27,8 @@ std::optional<DType> parseDType(std::string_view name);
 size_t elementSize(DType dtype);
 /// Returns true if convertToF32 accepts the type: F64, F32, F16, BF16.
 bool isFloat(DType dtype);
+/// The types for which isFloat is true, for error messages.
+inline constexpr const char *kFloatNames = "F32, F16, BF16 or F64";
 /// Returns true if convertToI64 accepts the type: signed and unsigned integers and BOOL.
 bool isInteger(DType dtype);
 

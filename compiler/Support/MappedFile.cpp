@@ -14,11 +14,17 @@
 using namespace attune;
 
 Result<MappedFile> MappedFile::open(const std::string &path) {
-  // O_NONBLOCK: opening a pipe instead of a model must not hang.
+  auto special = [&](const struct stat &info) {
+    return Status::error(path + ": expected a regular file, got " + (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
+  };
+  // A pipe is not even opened: its writer would take this process for its reader, write, and lose the data at the close.
+  struct stat info;
+  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode))
+    return special(info);
+  // O_NONBLOCK: the open must not block if the file has become a pipe since then.
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return systemError(path, "open");
-  struct stat info;
   if (::fstat(fd, &info) != 0) {
     Status error = systemError(path, "stat");
     ::close(fd);
@@ -26,7 +32,7 @@ Result<MappedFile> MappedFile::open(const std::string &path) {
   }
   if (!S_ISREG(info.st_mode)) {
     ::close(fd);
-    return Status::error(path + ": expected a regular file, got " + (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
+    return special(info);
   }
   MappedFile file;
   file.name = path;

@@ -299,8 +299,8 @@ std::pair<OpFoldResult, OpFoldResult> AttentionTiler::broadcast(Value tensor, in
   return {offset, b.minimum({wanted, b.affine({size, offset}, b.d0 - b.d1)}, {b.d0, b.d1})};
 }
 
-/// Returns the slice of |mask| for |tile|, which has H heads, R queries and S keys: `[S]`, `[1 or R, S]` or `[1 or H, 1
-/// or R, S]`.
+/// Returns the slice of |mask| for |tile|, which has H heads, R queries and S keys: `[S]`, `[1 or R, S]` or
+/// `[1 or H, 1 or R, S]`.
 Value AttentionTiler::maskTile(const Tile &tile, Value mask) {
   auto type = cast<RankedTensorType>(mask.getType());
   int64_t rank = type.getRank();

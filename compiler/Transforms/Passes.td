@@ -573,8 +573,8 @@ def TileQuantizedRows : Pass<"attune-tile-quantized-rows", "::mlir::func::FuncOp
 
     `tile.quantize_rows` rounds rows of f32 to bf16 or f16, as here, or quantizes them to integers of 8 bits with a
     scale for each row or each group of columns. In the fused loop it reads the rows while they are in the L1 cache. The
-    text of the loop's attribute `tile.kernel`, which describes the kernel, gets the new type as a suffix, such as `,
-    bf16`.
+    text of the loop's attribute `tile.kernel`, which describes the kernel, gets the new type as a suffix, such as
+    `, bf16`.
 
     A loop can be fused only if it is in the block of the operation and writes whole rows, since the scale of a row can
     depend on all of its elements. A loop that writes parts of rows, as that of a projection does, is not fused. Without

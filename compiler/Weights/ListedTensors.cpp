@@ -28,7 +28,7 @@ Result<const TensorSpec *> ListedTensors::checkRead(std::string_view name, int64
   if (!spec)
     return Status::error(where + "expected in the file, which lacks it");
   if (!isFloat(spec->dtype))
-    return Status::error(where + "expected F32, F16, BF16 or F64, got " + dtypeName(spec->dtype));
+    return Status::error(where + "expected " + kFloatNames + ", got " + dtypeName(spec->dtype));
   int64_t elements = elementCount(spec->shape).value_or(0);
   if (begin < 0 || count < 0 || begin > elements || count > elements - begin)
     return Status::error(where + "expected a range within " + std::to_string(elements) + " elements, got " + std::to_string(count) +

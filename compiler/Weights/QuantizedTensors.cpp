@@ -241,7 +241,7 @@ private:
   /// Succeeds if the scales are floats, of the shape |shape|.
   Status checkScales(const std::vector<int64_t> &shape) const {
     if (!isFloat(matrix.scales->dtype))
-      return fail(*matrix.scales, "F32, F16 or BF16", dtypeName(matrix.scales->dtype));
+      return fail(*matrix.scales, kFloatNames, dtypeName(matrix.scales->dtype));
     return check(*matrix.scales, matrix.scales->dtype, shape);
   }
 
@@ -326,7 +326,7 @@ private:
   Status findScales() {
     const TensorView &scales = *matrix.scales;
     if (!isFloat(scales.dtype))
-      return fail(scales, "F32, F16 or BF16", dtypeName(scales.dtype));
+      return fail(scales, kFloatNames, dtypeName(scales.dtype));
     matrix.groupSize = matrix.columns;
     matrix.groups = 1;
     if (scales.elements == 1) {

@@ -499,7 +499,8 @@ class Session:
         return self._open().read_cache(name, [_index("slots", slot) for slot in slots], _index("length", length))
 
     def write_cache(self, tensors: dict[str, Any], slots: list[int]) -> None:
-        """Fills |slots| so that read_cache would return |tensors|. Keys and values of all layers must be given."""
+        """Fills |slots| so that read_cache would return |tensors|. Keys and values of all layers must be given. No slot
+        may be given twice. For caches of sources, |slots| has numbers of sources."""
         if not isinstance(tensors, dict):
             raise InvalidArgumentError(
                 f"tensors: expected a dictionary of arrays by name, got {type(tensors).__name__}"

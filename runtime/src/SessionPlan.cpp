@@ -21,24 +21,18 @@ static attune_status failByPoints(const attune_entry_desc &entry) {
 }
 
 void attune::resolveLimits(const attune_entry_desc &entry, const SessionPlan &plan, int64_t *limits) {
+  auto isTotal = [&](uint32_t d) { return entry.dims[d].origin == ATTUNE_DIM_TOTAL_LENGTH; };
   for (uint32_t d = 0; d < entry.num_dims; ++d) {
-    limits[d] = entry.dims[d].max ? entry.dims[d].max : 1;
+    limits[d] = entry.dims[d].max ? entry.dims[d].max : isTotal(d) ? INT64_MAX : 1;
     for (size_t i = 0; i < plan.options.num_limits; ++i)
       if (strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0)
         limits[d] = plan.options.limits[i].max;
   }
-  // A total length is at most the sum of the limits of "past" and "length", which is also its limit if neither the
-  // model nor the caller gives one.
+  // A total length is at most the sum of the limits of "past" and "length".
   int64_t sum = totalLength(entry, limits);
-  for (uint32_t d = 0; d < entry.num_dims; ++d) {
-    if (entry.dims[d].origin != ATTUNE_DIM_TOTAL_LENGTH)
-      continue;
-    bool isGiven = entry.dims[d].max != 0;
-    for (size_t i = 0; i < plan.options.num_limits; ++i)
-      isGiven |= strcmp(plan.options.limits[i].name, entry.dims[d].name) == 0;
-    if (!isGiven || limits[d] > sum)
+  for (uint32_t d = 0; d < entry.num_dims; ++d)
+    if (isTotal(d) && limits[d] > sum)
       limits[d] = sum;
-  }
 }
 
 /// Checks one of the caller's limits against every entry that has the dimension.

@@ -140,7 +140,7 @@ def weights_rows(m):
     yield m.tensors("tensor missing", "found none of this name", lambda h: {("other" if n == m.first else n): e for n, e in h.items()})
     yield m.tensors("wrong shape", "expected shape", entry(shape=shape[::-1]))
     yield m.tensors("shape that wraps", "elements", entry(shape=[1 << 32, 1 << 32]))
-    yield m.tensors("integers for a weight", "expected F32, F16 or BF16, got I32", entry(dtype="I32"))
+    yield m.tensors("integers for a weight", "expected F32, F16, BF16 or F64, got I32", entry(dtype="I32"))
     yield m.tensors("unknown dtype", "expected a known dtype", entry(dtype="F31"))
     yield m.tensors("NaN", "warning", values(0x7fc00000), warning=True)
     yield m.tensors("infinity", "warning", values(0x7f800000), warning=True)

@@ -91,8 +91,8 @@ static std::vector<float> outlierInputs(int64_t count, int64_t features, std::mt
   return inputs;
 }
 
-/// Returns the sum of the squared differences between the outputs of |weights| and those of |quantized|, both `[rows,
-/// features]`, on |inputs| `[count, features]`.
+/// Returns the sum of the squared differences between the outputs of |weights| and those of |quantized|, both
+/// `[rows, features]`, on |inputs| `[count, features]`.
 static double errorOf(const std::vector<float> &weights, const std::vector<float> &quantized, const std::vector<float> &inputs,
                       int64_t features) {
   double error = 0;

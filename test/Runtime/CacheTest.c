@@ -22,22 +22,19 @@ static const attune_dim_desc append_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0}
 static const int64_t ids_shape[] = {-1, -2}, token_shape[] = {-1, 1}, rows_shape[] = {-1};
 static const attune_tensor_desc encode_inputs[] = {{"ids", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_REQUIRED, 0, 0},
                                                    {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0}};
-static const attune_tensor_desc append_inputs[] = {
-    {"ids", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_REQUIRED, 0, 0},
-    {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
-    {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
-    {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
-    {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0},
-    {"mask", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_TOKENS, 0, 0}};
-static const attune_tensor_desc decode_inputs[] = {
-    {"ids", ATTUNE_I64, 2, token_shape, ATTUNE_FILL_REQUIRED, 0, 0},
-    {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
-    {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
-    {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
-    {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0}};
-static const attune_dim_desc decode_dims[] = {{"batch", 0, ATTUNE_DIM_INPUTS, 0},
-                                              {"past", 80, ATTUNE_DIM_PAST, 0},
-                                              {"source_length", 70, ATTUNE_DIM_SOURCE_LENGTH, 0}};
+static const attune_tensor_desc append_inputs[] = {{"ids", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+                                                   {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
+                                                   {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
+                                                   {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
+                                                   {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0},
+                                                   {"mask", ATTUNE_I64, 2, ids_shape, ATTUNE_FILL_TOKENS, 0, 0}};
+static const attune_tensor_desc decode_inputs[] = {{"ids", ATTUNE_I64, 2, token_shape, ATTUNE_FILL_REQUIRED, 0, 0},
+                                                   {"slots", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SLOTS, 0, 0},
+                                                   {"past_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_PAST_LENGTHS, 0, 0},
+                                                   {"sources", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCES, 0, 0},
+                                                   {"source_lengths", ATTUNE_I64, 1, rows_shape, ATTUNE_FILL_SOURCE_LENGTHS, 0, 0}};
+static const attune_dim_desc decode_dims[] = {
+    {"batch", 0, ATTUNE_DIM_INPUTS, 0}, {"past", 80, ATTUNE_DIM_PAST, 0}, {"source_length", 70, ATTUNE_DIM_SOURCE_LENGTH, 0}};
 static const attune_tensor_desc sums[] = {{"sums", ATTUNE_F32, 1, rows_shape, 0, 0, 0}};
 static const attune_cache_desc caches[] = {{"past_key_values.0.0", ATTUNE_F32, ATTUNE_CACHE_KEYS, 0, 0, HEADS, KEY},
                                            {"past_key_values.0.1", ATTUNE_F32, ATTUNE_CACHE_VALUES, 0, 0, HEADS, VALUE},
@@ -109,12 +106,10 @@ static int32_t decode(const attune_host *host, const attune_call *call) {
   return (void)host, append(call, 1, NULL, call->dims[1], call->dims[2]);
 }
 
-static const attune_entry_desc entries[] = {{"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, encode_dims, encode_inputs, NULL, encode,
-                                             no_workspace, no_workspace, NULL},
-                                            {"prefill", 4, 6, 1, ATTUNE_CACHE_APPEND, append_dims, append_inputs, sums, prefill,
-                                             no_workspace, no_workspace, NULL},
-                                            {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode,
-                                             no_workspace, no_workspace, NULL}};
+static const attune_entry_desc entries[] = {
+    {"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, encode_dims, encode_inputs, NULL, encode, no_workspace, no_workspace, NULL},
+    {"prefill", 4, 6, 1, ATTUNE_CACHE_APPEND, append_dims, append_inputs, sums, prefill, no_workspace, no_workspace, NULL},
+    {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode, no_workspace, no_workspace, NULL}};
 
 /* Returns the fake model with the entries and caches above, and with its own weights. */
 static attune_model_desc decoder(void) {
@@ -172,8 +167,8 @@ static void test_rows(attune_session *session) {
   CHECK_FAILS(run(session, "prefill", 2, 2, two, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
               "source 0 of row 0 is empty: run 'encode' first");
   CHECK_OK(run(session, "encode", 2, 1, source_ids, NULL, NULL, NULL, NULL));
-  CHECK_FAILS(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out),
-              ATTUNE_INVALID_ARGUMENT, "slot 0 of row 0 is empty: 'decode' continues");
+  CHECK_FAILS(run(session, "decode", 1, 1, one, NULL, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "slot 0 of row 0 is empty: 'decode' continues");
   int64_t mask[] = {1, 1, 0, 1};
   CHECK_OK(run(session, "prefill", 2, 2, two, NULL, NULL, mask, out));
   CHECK(out[0] == 5003 && out[1] == 7020);
@@ -190,8 +185,8 @@ static void test_rows(attune_session *session) {
   CHECK(out[0] == 7027 && attune_session_slot_length(session, 1) == 3);
 
   int64_t twice[] = {1, 1}, beyond[] = {0, 3}, nothing[] = {1, 1, 0, 0};
-  CHECK_FAILS(run(session, "decode", 2, 1, next, twice, NULL, NULL, out),
-              ATTUNE_INVALID_ARGUMENT, "row 1 is in slot 1, as an earlier row is");
+  CHECK_FAILS(run(session, "decode", 2, 1, next, twice, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
+              "row 1 is in slot 1, as an earlier row is");
   CHECK_FAILS(run(session, "decode", 2, 1, next, beyond, NULL, NULL, out), ATTUNE_INVALID_ARGUMENT,
               "row 1 is in slot 3, the session has 0 to 2");
   CHECK_FAILS(run(session, "decode", 2, 1, next, NULL, beyond, NULL, out), ATTUNE_INVALID_ARGUMENT, "row 1 is in source 3");
@@ -200,8 +195,8 @@ static void test_rows(attune_session *session) {
   int64_t given[] = {0}, shape[] = {1, 1};
   attune_tensor inputs[] = {{"ids", ATTUNE_I64, 2, shape, one, 8}, {"past_lengths", ATTUNE_I64, 1, shape, given, 8}};
   attune_tensor output = {"sums", ATTUNE_F32, 1, shape, out, 4};
-  CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, &output, 1),
-              ATTUNE_INVALID_ARGUMENT, "'past_lengths' is what the session knows");
+  CHECK_FAILS(attune_session_run(session, "decode", inputs, 2, &output, 1), ATTUNE_INVALID_ARGUMENT,
+              "'past_lengths' is what the session knows");
 }
 
 /* Tests that a call that fails after it has overwritten a part of its sources leaves these sources empty, and does not
@@ -239,8 +234,8 @@ static void test_capacity(attune_session *session) {
   CHECK_FAILS(run(session, "decode", 1, 1, ids, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED, "past is 76");
   CHECK_FAILS(run(session, "encode", 1, 70, ids, NULL, NULL, NULL, NULL), ATTUNE_LIMIT_EXCEEDED, "source_length is 70");
   int64_t four[4] = {1, 1, 1, 1};
-  CHECK_FAILS(run(session, "decode", 4, 1, four, NULL, NULL, NULL, out),
-              ATTUNE_LIMIT_EXCEEDED, "batch is 4, the limit of the session is 3");
+  CHECK_FAILS(run(session, "decode", 4, 1, four, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED,
+              "batch is 4, the limit of the session is 3");
 }
 
 static void test_slots(attune_session *session) {
@@ -288,8 +283,8 @@ static void test_write(attune_session *session) {
   attune_tensor tensors[] = {{"past_key_values.0.1", ATTUNE_F32, 4, value_shape, values, sizeof(values)},
                              {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, keys, sizeof(keys)}};
   CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 1), ATTUNE_INVALID_ARGUMENT, "cache 'past_key_values.0.0' is missing");
-  CHECK_FAILS(attune_session_cache_write(session, same, tensors, 2),
-              ATTUNE_INVALID_ARGUMENT, "rows 0 and 1 of 'past_key_values.0.1' have the same slot, 1");
+  CHECK_FAILS(attune_session_cache_write(session, same, tensors, 2), ATTUNE_INVALID_ARGUMENT,
+              "rows 0 and 1 of 'past_key_values.0.1' have the same slot, 1");
   CHECK_OK(attune_session_cache_write(session, slots, tensors, 2));
   CHECK(attune_session_slot_length(session, 0) == 65 && attune_session_slot_length(session, 1) == 65);
   attune_tensor read = {"past_key_values.0.0", ATTUNE_F32, 4, key_shape, back, sizeof(back)};
@@ -301,13 +296,13 @@ static void test_write(attune_session *session) {
   CHECK_OK(run(session, "decode", 1, 1, one, last, NULL, NULL, out));
   CHECK(out[0] == 7000 + sum);
   key_shape[2] = 64;
-  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2),
-              ATTUNE_INVALID_ARGUMENT, "has 2 rows of 64 tokens, 'past_key_values.0.1' 2 of 65");
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT,
+              "has 2 rows of 64 tokens, 'past_key_values.0.1' 2 of 65");
   key_shape[2] = 76;
   CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_LIMIT_EXCEEDED, "has at most 3 rows of 75 tokens");
   key_shape[2] = 65, key_shape[3] = 1;
-  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2),
-              ATTUNE_INVALID_ARGUMENT, "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
+  CHECK_FAILS(attune_session_cache_write(session, slots, tensors, 2), ATTUNE_INVALID_ARGUMENT,
+              "2 heads of 3, f32 of rank 4, but got f32 [2, 2, 65, 1]");
 }
 
 /* Returns the number that a cache of |type| keeps for component |i| of the vector |x| of |size| components. */
@@ -332,8 +327,8 @@ static float kept(attune_dtype type, const float *x, int64_t size, int64_t i) {
 /* Tests caches of |type|. A read returns what was written, rounded to |type|, in any rounding mode of the caller. */
 static void test_types(const char *path, attune_dtype type) {
   enum { TOKENS = 70 };
-  static const float odd[] = {0, -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f, 0x1.8p-24f, 0x1p-25f, -0x1p-130f, 65519, 65520, -65504,
-                              3e38f, INFINITY, NAN, 1.00048828125f, 1.00146484375f, 0x1p-126f, 127, -3, 2.5f};
+  static const float odd[] = {0,      -0.0f, 1.00390625f, 1.01171875f, 0x1p-14f,       0x1.8p-24f,     0x1p-25f,  -0x1p-130f, 65519, 65520,
+                              -65504, 3e38f, INFINITY,    NAN,         1.00048828125f, 1.00146484375f, 0x1p-126f, 127,        -3,    2.5f};
   attune_cache_desc typed[5];
   memcpy(typed, caches, sizeof(typed));
   for (int i = 0; i < 5; ++i)
@@ -375,6 +370,40 @@ static void test_types(const char *path, attune_dtype type) {
   }
   CHECK_OK(attune_session_slot_truncate(session, 2, 1));
   attune_session_destroy(session);
+  attune_model_close(model);
+}
+
+/* Tests the limit of a total length: the sum of those of "past" and "length", or the caller's, also if that is 1. */
+static void test_total_length(const char *path) {
+  attune_dim_desc dims[5] = {{0}};
+  memcpy(dims, append_dims, sizeof(append_dims));
+  dims[4] = (attune_dim_desc){"total_length", 0, ATTUNE_DIM_TOTAL_LENGTH, 0};
+  attune_entry_desc changed[3];
+  memcpy(changed, entries, sizeof(changed));
+  changed[1].dims = dims;
+  changed[1].num_dims = 5;
+  attune_model_desc desc = decoder();
+  desc.entries = changed;
+  attune_model *model = open_model(&desc, path);
+  attune_dim_limit limits[] = {{"batch", 1}, {"length", 70}, {"past", 75}, {"source_length", 66}, {"total_length", 1}};
+  for (size_t count = 4; count <= 5; ++count) {
+    attune_session_options options;
+    attune_session_options_init(&options);
+    options.limits = limits;
+    options.num_limits = count;
+    options.num_threads = 1;
+    attune_session *session;
+    CHECK_OK(attune_session_create(model, &options, &session));
+    int64_t source[] = {5}, ids[] = {1, 2};
+    float out[1];
+    CHECK_OK(run(session, "encode", 1, 1, source, NULL, NULL, NULL, NULL));
+    if (count == 4)
+      CHECK_OK(run(session, "prefill", 1, 2, ids, NULL, NULL, NULL, out));
+    else
+      CHECK_FAILS(run(session, "prefill", 1, 2, ids, NULL, NULL, NULL, out), ATTUNE_LIMIT_EXCEEDED,
+                  "total_length is 2, the limit of the session is 1");
+    attune_session_destroy(session);
+  }
   attune_model_close(model);
 }
 
@@ -428,6 +457,7 @@ int main(int argc, char **argv) {
   test_failure(session);
   attune_session_destroy(session);
   attune_model_close(model);
+  test_total_length(path);
   test_descriptor(path);
   test_types(path, ATTUNE_BF16);
   test_types(path, ATTUNE_F16);

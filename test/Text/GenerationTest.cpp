@@ -300,7 +300,9 @@ static void testCallbacksAndErrors() {
   options.num_stop_strings = 1, options.num_beams = 2;
   CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT,
               "stop_strings with num_beams = 2 are not supported");
-  options.num_stop_strings = 0, options.num_beams = 1;
+  options.num_stop_strings = 1, options.stop_strings = nullptr, options.num_beams = 1;
+  CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT, "stop_strings is null");
+  options.num_stop_strings = 0;
   call.target_language = "fr_XX";
   CHECK_FAILS(attune_generate_texts(model, text, &call, inputs, 1, &generation), ATTUNE_INVALID_ARGUMENT,
               "the model is no encoder-decoder");

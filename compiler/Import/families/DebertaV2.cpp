@@ -56,8 +56,9 @@ static AttentionSpec declareDebertaV2Attention(TransformerSpec &spec, const Debe
   return attention;
 }
 
-/// Returns the weight of a convolution, `[hidden, hidden / groups, taps]`, as the weight of a projection, `[hidden,
-/// taps * hidden]`: for each tap a column for each input feature, with zeros for the features of other groups.
+/// Returns the weight of a convolution, `[hidden, hidden / groups, taps]`, as the weight of a projection,
+/// `[hidden, taps * hidden]`: for each tap a column for each input feature, with zeros for the features of other
+/// groups.
 static WeightId projectionOfTaps(TransformerSpec &spec, const DebertaKeys &keys, WeightId weight) {
   int64_t size = keys.hidden / keys.groups;
   WeightId byTap = spec.permute(weight, {0, 2, 1});

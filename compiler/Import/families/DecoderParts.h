@@ -21,10 +21,10 @@ void declareMemoryInputs(TransformerSpec &spec);
 /// `past_key_values` does not have the keys and values of cross attention.
 void declareGpt2Cross(TransformerSpec &spec, LayerSpec &layer, int64_t heads, double epsilon, double factor);
 
-/// Declares a table of positions `[rows, features]` called |name|. Let h = floor(features / 2). Row p has `sin(p /
-/// 10000^(i / (h - 1)))` in column i for i < h, and the cosine of the same angle in column h + i; if |features| is odd,
-/// the last column is zero. Row |zeroRow| is zero; a number that is negative or not less than |rows| means no such row.
-/// |features| must be at least 4.
+/// Declares a table of positions `[rows, features]` called |name|. Let h = floor(features / 2). Row p has
+/// `sin(p / 10000^(i / (h - 1)))` in column i for i < h, and the cosine of the same angle in column h + i; if
+/// |features| is odd, the last column is zero. Row |zeroRow| is zero; a number that is negative or not less than |rows|
+/// means no such row. |features| must be at least 4.
 WeightId declareSpacedSines(TransformerSpec &spec, const std::string &name, int64_t rows, int64_t features, int64_t zeroRow);
 
 } // namespace attune

@@ -28,9 +28,10 @@ struct ExpertNames {
   const char *gate = "gate_proj", *up = "up_proj", *down = "down_proj";
 };
 
-/// Declares |count| gated networks with |features| inner features and returns their matrices as stacks `[count, out,
-/// in]`. Files have a tensor for each expert and matrix, or two tensors for all experts: `[count, 2 * features,
-/// hidden]` with the rows of the gate before those of up, and `[count, hidden, features]` for down.
+/// Declares |count| gated networks with |features| inner features and returns their matrices as stacks
+/// `[count, out, in]`. Files have a tensor for each expert and matrix, or two tensors for all experts:
+/// `[count, 2 * features, hidden]` with the rows of the gate before those of up, and `[count, hidden, features]` for
+/// down.
 FfnSpec declareExperts(TransformerSpec &spec, const DecoderKeys &keys, int64_t count, int64_t features, const ExpertNames &names);
 
 /// Declares the same networks with I = |keys|.intermediate inner features for files that always have two tensors,

@@ -81,10 +81,11 @@ public:
   /// Calls |body| for the chunks of 16 of a static number of |columns|; the last one may be partial.
   static void forChunks(int64_t columns, llvm::function_ref<void(int64_t begin, Lanes lanes)> body);
 
-  /// Emits the product loop: for k from |begin| to |end| - 1 in order, `acc[r * vectors + j] = a(k)[r] * b(k)[j] +
-  /// acc[r * vectors + j]`, |unroll| steps at a time (at most 4: beyond that LLVM hoists the broadcasts and spills).
-  /// |loadA| loads a(k)[r], an f32 for row r, and |loadB| loads b(k)[j], the vector of column chunk j. |initial| are
-  /// the |rows| * |vectors| accumulators before the loop; returns those after it.
+  /// Emits the product loop: for k from |begin| to |end| - 1 in order,
+  /// `acc[r * vectors + j] = a(k)[r] * b(k)[j] + acc[r * vectors + j]`, |unroll| steps at a time (at most 4: beyond
+  /// that LLVM hoists the broadcasts and spills). |loadA| loads a(k)[r], an f32 for row r, and |loadB| loads b(k)[j],
+  /// the vector of column chunk j. |initial| are the |rows| * |vectors| accumulators before the loop; returns those
+  /// after it.
   Values multiply(Value begin, Value end, int64_t rows, int64_t vectors, int64_t unroll, mlir::ValueRange initial,
                   llvm::function_ref<Value(int64_t row, Value k)> loadA, llvm::function_ref<Value(int64_t chunk, Value k)> loadB);
 

@@ -37,8 +37,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/GroupedWarpgroups.h"
+#include "compiler/Target/NVVM/FusedEpilogue.h"
 #include "compiler/Target/NVVM/GroupedGemm.h"
-#include "compiler/Target/NVVM/LinalgBody.h"
 #include "compiler/Target/NVVM/ProjectionStrips.h"
 #include "compiler/Target/NVVM/StageRing.h"
 #include "compiler/Target/NVVM/StoredIntegers.h"
@@ -247,12 +247,6 @@ void GroupedWarpgroups::store(GroupedProjection tile, ArrayRef<Value> results) {
   constexpr size_t kAtOnce = 8;
   Value sums = tile.product.getDestination(), rows = e.size(tile.getOutput(), 0), columns = e.size(tile.getOutput(), 1);
   Value first = e.add(e.add(e.mul(e.add(group, -1), kProductRows), e.mul(warp, 16)), g);
-  auto storeSome = [&](ArrayRef<SumAtElement> some) {
-    if (tile.epilogue)
-      return storeByEpilogue(tile.epilogue, sums, some, e);
-    for (const SumAtElement &element : some)
-      e.ifThen(element.exists, [&] { e.store(element.value, sums, {element.row, element.column}); });
-  };
   auto storeAll = [&](bool isWhole) -> Values {
     SmallVector<SumAtElement> elements;
     for (int64_t right = 0; right < 2; ++right) {
@@ -271,7 +265,7 @@ void GroupedWarpgroups::store(GroupedProjection tile, ArrayRef<Value> results) {
       }
     }
     for (ArrayRef<SumAtElement> left(elements); !left.empty(); left = left.drop_front(std::min(kAtOnce, left.size())))
-      storeSome(left.take_front(kAtOnce));
+      storeSums(e, tile.epilogue, sums, left.take_front(kAtOnce));
     return {};
   };
   Value isWhole = e.both(e.compare(arith::CmpIPredicate::eq, rows, kWarpgroupRows), e.compare(arith::CmpIPredicate::eq, columns, kColumns));

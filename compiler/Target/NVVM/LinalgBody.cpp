@@ -6,8 +6,6 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/IR/IRMapping.h"
 
-#include <vector>
-
 using namespace mlir;
 using namespace attune;
 using Values = ThreadBuilder::Values;
@@ -63,20 +61,4 @@ Values LinalgBody::loadOutputs() {
 void LinalgBody::storeOutputs(ValueRange values) {
   for (auto [value, init] : llvm::zip_equal(values, op.getDpsInitsMutable()))
     e.store(value, init.get(), indicesOf(init));
-}
-
-void attune::storeByEpilogue(linalg::LinalgOp epilogue, Value buffer, ArrayRef<SumAtElement> sums, ThreadBuilder &e) {
-  std::vector<std::pair<LinalgBody, ThreadBuilder::Values>> stored;
-  for (const SumAtElement &sum : sums) {
-    LinalgBody body(epilogue, e);
-    body.at[0] = sum.row;
-    body.at[1] = sum.column;
-    for (OpOperand &operand : epilogue->getOpOperands())
-      if (operand.get() == buffer)
-        body.known[operand.getOperandNumber()] = sum.value;
-    ThreadBuilder::Values values = body.evaluate(body.loadOutputs());
-    stored.emplace_back(std::move(body), std::move(values));
-  }
-  for (size_t i = 0; i < stored.size(); ++i)
-    e.ifThen(sums[i].exists, [&] { stored[i].first.storeOutputs(stored[i].second); });
 }

@@ -38,18 +38,6 @@ private:
   llvm::SmallVector<mlir::AffineMap> maps;
 };
 
-/// A sum of a projection and its row and column in the result. |exists| is the condition that the element belongs to
-/// the result; where it is false, row and column are those of another element, so that an epilogue can load its
-/// operands. A null |exists| means true, and then no branch is around the store. This is faster: the compiler may sink
-/// the epilogue into such a branch and then compute one element after the other.
-struct SumAtElement {
-  mlir::Value exists, row, column, value;
-};
-
-/// Applies |epilogue|, which reads |buffer| for the sums, to |sums| instead and stores its results. All loads of the
-/// epilogue come before the first store.
-void storeByEpilogue(mlir::linalg::LinalgOp epilogue, mlir::Value buffer, llvm::ArrayRef<SumAtElement> sums, ThreadBuilder &e);
-
 } // namespace attune
 
 #endif // ATTUNE_COMPILER_TARGET_NVVM_LINALGBODY_H

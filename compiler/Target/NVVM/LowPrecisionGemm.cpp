@@ -55,11 +55,11 @@ void LowPrecisionGemm::storeSlice(Value firstRow, Value firstColumn, int64_t wid
 
 void LowPrecisionGemm::storeResult(ArrayRef<SumAtElement> sums) {
   Value whole = projection.contraction->getOperand(2);
-  if (projection.epilogue)
-    return storeByEpilogue(projection.epilogue, whole, sums, e);
+  if (projection.zero)
+    return storeSums(e, projection.epilogue, whole, sums);
   for (const SumAtElement &sum : sums)
     e.ifThen(sum.exists, [&] {
       Value at[] = {sum.row, sum.column};
-      e.store(projection.zero ? sum.value : e.addf(e.load(whole, at), sum.value), whole, at);
+      e.store(e.addf(e.load(whole, at), sum.value), whole, at);
     });
 }

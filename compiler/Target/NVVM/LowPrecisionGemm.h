@@ -4,7 +4,7 @@
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_LOWPRECISIONGEMM_H
 #define ATTUNE_COMPILER_TARGET_NVVM_LOWPRECISIONGEMM_H
 
-#include "compiler/Target/NVVM/LinalgBody.h"
+#include "compiler/Target/NVVM/FusedEpilogue.h"
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
 
 namespace attune {

@@ -3,9 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/LowPrecisionProjection.h"
-#include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "compiler/Target/NVVM/FusedEpilogue.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -46,43 +44,6 @@ bool attune::isMmaContraction(linalg::LinalgOp op) {
   return hasType(rows, isCode) && hasType(panels, isCode) && hasType(op->getOperand(2), [](Type type) { return type.isF32(); }) &&
          cast<MemRefType>(rows.getType()).getElementType() == cast<MemRefType>(panels.getType()).getElementType() &&
          !cast<MemRefType>(rows.getType()).isDynamicDim(1) && cast<MemRefType>(rows.getType()).getDimSize(1) % (2 * kChunk) == 0;
-}
-
-/// Returns true if |first| precedes |second| in the same MLIR block and nothing but barriers touches memory between
-/// them.
-static bool areNeighbours(Operation *first, Operation *second) {
-  if (first->getBlock() != second->getBlock() || !first->isBeforeInBlock(second))
-    return false;
-  for (Operation *op = first->getNextNode(); op != second; op = op->getNextNode())
-    if (!isMemoryEffectFree(op) && !isa<gpu::BarrierOp>(op))
-      return false;
-  return true;
-}
-
-/// Returns true if |op| has two parallel loops and one output, and its maps of the output and of |sums| are identities.
-static bool isEpilogue(linalg::LinalgOp op, Value sums) {
-  if (op.getNumLoops() != 2 || op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1)
-    return false;
-  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-    bool isWhole = operand.get() == sums || op.isDpsInit(&operand);
-    return !isWhole || op.getMatchingIndexingMap(&operand).isIdentity();
-  });
-}
-
-linalg::LinalgOp attune::findFusedEpilogue(Operation *product, Value sums, Operation *zero) {
-  linalg::LinalgOp epilogue;
-  for (Operation *user : sums.getUsers()) {
-    if (user == product || user == zero || user == epilogue || isa<memref::DimOp>(user))
-      continue;
-    auto next = dyn_cast<linalg::LinalgOp>(user);
-    if (!next || epilogue || !areNeighbours(product, next) || !isEpilogue(next, sums))
-      return {};
-    epilogue = next;
-  }
-  // With a fused epilogue the sums are not stored, so nothing else may read them. Either they are scratch of the block,
-  // all of whose users were visited above, or the epilogue overwrites them.
-  bool isScratch = isa_and_nonnull<memref::AllocOp, memref::ViewOp>(sums.getDefiningOp());
-  return epilogue && (isScratch || epilogue.getDpsInits()[0] == sums) ? epilogue : linalg::LinalgOp();
 }
 
 LowPrecisionProjection attune::matchLowPrecisionProjection(linalg::LinalgOp contraction) {

@@ -40,11 +40,6 @@ struct LowPrecisionProjection {
 /// Returns true if |op| is the contraction of a low-precision projection: on buffers, with operands of bf16 or f16,
 /// sums of f32, and a constant K that is a multiple of 16.
 bool isMmaContraction(mlir::linalg::LinalgOp op);
-/// Returns the elementwise operation that a kernel of |product| can apply to its sums in registers, so that the sums
-/// themselves need not be stored; null if there is none. The operation follows |product| with only barriers and
-/// operations without memory effects between them. Nothing else uses |sums|, where |product| writes the sums, but |zero|
-/// (which fills them with zeros and may be null) and readers of their sizes.
-mlir::linalg::LinalgOp findFusedEpilogue(mlir::Operation *product, mlir::Value sums, mlir::Operation *zero = nullptr);
 /// Returns the projection of |contraction|. The projection can be emitted at the place of its last operation, because
 /// only barriers and operations without memory effects are between its operations, and every variant ends with a
 /// barrier after its last use of shared memory.

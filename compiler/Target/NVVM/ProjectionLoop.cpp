@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Target/NVVM/ProjectionLoop.h"
+#include "compiler/Target/NVVM/FusedEpilogue.h"
 #include "compiler/Transforms/DimBounds.h"
 #include "dialect/Rt/IR/RtOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -29,11 +30,18 @@ static void cloneBlock(OpBuilder &builder, Block &block, IRMapping &map) {
   }
 }
 
-LowPrecisionProjection ProjectionLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
+/// Clones the operations of iteration (|row|, |column|) of |loop| at the insertion point. Returns the mapping from the
+/// operations of |loop| to the clones.
+static IRMapping cloneIteration(OpBuilder &builder, scf::ForallOp loop, Value row, Value column) {
   IRMapping map;
   map.map(loop.getInductionVars()[0], row);
   map.map(loop.getInductionVars()[1], column);
   cloneBlock(builder, *loop.getBody(), map);
+  return map;
+}
+
+LowPrecisionProjection ProjectionLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
+  IRMapping map = cloneIteration(builder, loop, row, column);
   auto find = [&](Operation *op) { return op ? map.lookupOrNull(op) : nullptr; };
   LowPrecisionProjection clone{cast<linalg::LinalgOp>(find(projection.contraction)), {}, cast<linalg::FillOp>(find(projection.zero))};
   if (projection.epilogue)
@@ -178,10 +186,7 @@ std::optional<ProjectionLoop> attune::matchProjectionLoop(scf::ForallOp loop, in
 }
 
 GroupedProjection GroupedLoop::cloneAt(OpBuilder &builder, Value row, Value column) {
-  IRMapping map;
-  map.map(loop.getInductionVars()[0], row);
-  map.map(loop.getInductionVars()[1], column);
-  cloneBlock(builder, *loop.getBody(), map);
+  IRMapping map = cloneIteration(builder, loop, row, column);
   GroupedProjection clone{cast<tiles::GroupedProductOp>(map.lookupOrNull(projection.product.getOperation())), {}};
   if (projection.epilogue)
     clone.epilogue = cast<linalg::LinalgOp>(map.lookupOrNull(projection.epilogue.getOperation()));

@@ -105,11 +105,12 @@ def Xfmr_ComputedSourceAttr : Xfmr_Source<"ComputedSource", "computed"> {
       `i < R/2`. The table has `cos(p f(i))` in column i and `sin(p f(i))` in column R/2 + i. Instead of `base`, a list
       `frequencies` may give the R/2 numbers f(i). `scaling` replaces each f(i) by a number f'; below, f is f(i).
       `"linear"` has the parameter `factor`: `f' = f / factor`. `"llama3"` has `factor`, `low_freq_factor`,
-      `high_freq_factor` and `original_length`. Let s be `(original_length f / (2 pi) - low_freq_factor) /
-      (high_freq_factor - low_freq_factor)`, clamped to [0, 1]. Then `f' = (1 - s) f / factor + s f`. `"yarn"` has
-      `factor`, `ramp_begin` and `ramp_end`. Let r be `(i - ramp_begin) / (ramp_end - ramp_begin)`, clamped to [0, 1].
-      Then `f' = (1 - r) f + r f / factor`. `"longrope"` has a list `factors` of R/2 numbers: `f' = f / factors[i]`.
-      With the parameter `attention_factor`, all elements are multiplied by it.
+      `high_freq_factor` and `original_length`. Let s be
+      `(original_length f / (2 pi) - low_freq_factor) / (high_freq_factor - low_freq_factor)`, clamped to [0, 1]. Then
+      `f' = (1 - s) f / factor + s f`. `"yarn"` has `factor`, `ramp_begin` and `ramp_end`. Let r be
+      `(i - ramp_begin) / (ramp_end - ramp_begin)`, clamped to [0, 1]. Then `f' = (1 - r) f + r f / factor`.
+      `"longrope"` has a list `factors` of R/2 numbers: `f' = f / factors[i]`. With the parameter `attention_factor`,
+      all elements are multiplied by it.
     - `alibi_slopes` `[H]` has a slope for each head h. Let n be the largest power of 2 up to H. The slope is
       `2^(-8 (h + 1) / n)` for h < n, and `2^(-4 (2 (h - n) + 1) / n)` for the other heads. The parameter
       `rounding = "bf16"` rounds the slopes to bf16.

@@ -324,14 +324,15 @@ def LowerCaches : Pass<"xfmr-lower-caches", "::mlir::ModuleOp"> {
     func.func private @layer(%x: …, %keys: tensor<?x2x?x16x64xi8>, %values: tensor<?x2x?x16xi8>, …) { … }
     ```
 
-    Here keys are `[slots, heads, panels, components, keys of a panel]` and values are `[slots, heads, tokens,
-    components]`. The pass gives all f32 caches of keys and values another type. Such caches are arguments and results
-    of entries (the functions that applications call) and of the functions to which entries pass caches, operands and
-    results of `xfmr.kv_cache_update`, and operands of `xfmr.attention`. Other values keep their types. With int8 the
-    components are bytes, and the dimension of components grows by four, here from 12 to 16: the additional four bytes
-    of a key or value hold its scale, an f32. Caches of masks stay f32. With the type f32 the pass changes nothing. With
-    another type, it is an error if a module has an `xfmr.kv_cache_read`, or if a cache is an operand of an operation
-    other than `kv_cache_update`, `attention`, `tensor.dim`, `func.return` and calls of functions with a body.
+    Here keys are `[slots, heads, panels, components, keys of a panel]` and values are
+    `[slots, heads, tokens, components]`. The pass gives all f32 caches of keys and values another type. Such caches are
+    arguments and results of entries (the functions that applications call) and of the functions to which entries pass
+    caches, operands and results of `xfmr.kv_cache_update`, and operands of `xfmr.attention`. Other values keep their
+    types. With int8 the components are bytes, and the dimension of components grows by four, here from 12 to 16: the
+    additional four bytes of a key or value hold its scale, an f32. Caches of masks stay f32. With the type f32 the pass
+    changes nothing. With another type, it is an error if a module has an `xfmr.kv_cache_read`, or if a cache is an
+    operand of an operation other than `kv_cache_update`, `attention`, `tensor.dim`, `func.return` and calls of
+    functions with a body.
 
     Numerics: rounds keys and values where they enter a cache, as the description of `xfmr.kv_cache_update` says. On a
     CPU, the results of the entries that read caches then agree bit for bit with each other, however the tokens are

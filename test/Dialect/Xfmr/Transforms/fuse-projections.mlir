@@ -74,6 +74,20 @@ func.func private @negative_some_bias(%x: tensor<?x8xf32>, %w: tensor<8x8xf32> {
 
 // -----
 
+// REMARK: the weights have different formats
+// CHECK-LABEL: @negative_formats
+// CHECK: xfmr.linear
+// CHECK: xfmr.linear
+func.func private @negative_formats(%x: tensor<?x32xf32>, %w: tensor<8x32xf32> {xfmr.weight}) -> (tensor<?x2x4xf32>, tensor<?x2x4xf32>) {
+  %0 = xfmr.linear %x, %w {format = #xfmr.weight_format<"int4:32">} : tensor<?x32xf32>, tensor<8x32xf32>
+  %1 = xfmr.linear %x, %w : tensor<?x32xf32>, tensor<8x32xf32>
+  %q = xfmr.split_heads %0, 2 : tensor<?x8xf32>
+  %k = xfmr.split_heads %1, 2 : tensor<?x8xf32>
+  return %q, %k : tensor<?x2x4xf32>, tensor<?x2x4xf32>
+}
+
+// -----
+
 // REMARK: the projections have different activations
 // CHECK-LABEL: @negative_activation
 // CHECK: xfmr.linear
