@@ -1,16 +1,14 @@
 //===- PythonClasses.cpp - Tokenizers that transformers runs in Python ----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// These classes of transformers read their files themselves and do not use the package `tokenizers`. So they have no
-// components of tokenizer.json, and the functions here make the steps of the tables (TokenizerSpec.h) directly. Common
-// to all of them: added tokens match texts as they are, `split_special_tokens` splits all of them, white space is
-// Python's, and where truncation cuts both texts of a pair to an odd number of tokens in all, the first text keeps the
-// odd one.
+// Tokenizer classes in Python (PythonTokenizer.h) with a SentencePiece model, those for proteins, and those for bytes.
+// The functions here make the steps of the tables (TokenizerSpec.h) directly.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/LanguageCodes.h"
 #include "compiler/Text/PieceModels.h"
+#include "compiler/Text/PythonTokenizer.h"
 #include "compiler/Text/TokenizerClasses.h"
 #include "compiler/Text/Unicode.h"
 #include "compiler/Text/VocabularyFiles.h"
@@ -20,25 +18,6 @@
 
 using namespace attune;
 using namespace attune::text;
-
-/// Sets the rules that all tokenizer classes of transformers that are written in Python have in common.
-static void setCommonRules(TokenizerBuilder &builder) {
-  builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;
-  builder.spec.separatorsAreSpaces = true;
-}
-
-/// Adds a post-processor with the templates |single|, for one text, and |pair|, for two.
-static void setTemplate(TokenizerBuilder &builder, const std::vector<TemplatePiece> &single, const std::vector<TemplatePiece> &pair) {
-  auto add = [&](const std::vector<TemplatePiece> &pieces) {
-    return builder.spec.pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4)
-        .offset;
-  };
-  Step step = makeStep(StepKind::ProcessTemplate, add(single));
-  step.b = uint32_t(single.size());
-  step.c = add(pair);
-  step.d = uint32_t(pair.size());
-  builder.spec.processors.push_back(step);
-}
 
 /// Returns |text| with spaces instead of U+2581.
 static std::string replaceMarks(const std::string &text) {
@@ -50,17 +29,6 @@ static std::string replaceMarks(const std::string &text) {
   return result.append(text, begin, std::string::npos);
 }
 
-/// Sets |id| to the id of the special token |name|, such as "eos_token". Fails if there is no such token.
-static Status requireToken(const TokenizerBuilder &builder, const char *name, uint32_t &id) {
-  const std::string content = builder.token(name);
-  std::optional<uint32_t> found = content.empty() ? std::nullopt : builder.spec.findToken(content);
-  if (!found)
-    return Status::error(builder.file + ": expected the token " + describeJson(Json(content)) + " ('" + name +
-                         "') for the tokenizer class " + builder.description().name + ", got none");
-  id = *found;
-  return {};
-}
-
 /// Reads the vocabulary from |path|, a file vocab.json, and sets |unknown| to the string of the unknown token. Fails if
 /// the vocabulary lacks this token.
 static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::string &path, std::string &unknown) {
@@ -70,17 +38,6 @@ static Status readVocabularyWithUnknown(TokenizerBuilder &builder, const std::st
   if (!builder.spec.vocab.count(unknown))
     return Status::error(path + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
   return {};
-}
-
-/// Gives each id without a token a string for decoding alone, |textOf|(id). The ids are those below |end| or below the
-/// highest id of an added token, whichever is larger.
-template <typename Fn>
-static void fillGaps(TokenizerSpec &spec, size_t end, Fn textOf) {
-  if (!spec.added.empty())
-    end = std::max(end, size_t(spec.added.rbegin()->first));
-  for (size_t id = 0; id < end; ++id)
-    if ((id >= spec.tokens.size() || !spec.exists[id]) && !spec.added.count(uint32_t(id)))
-      spec.decodedOnly[uint32_t(id)] = textOf(id);
 }
 
 //===--- SentencePiece with a vocabulary -----------------------------------===//
@@ -100,7 +57,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
     return target.status();
   std::string unknown;
   ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
-  setCommonRules(builder);
+  setPythonRules(builder);
   spec.codeBegin = ">>";
   spec.codeEnd = "<<";
   bool separate = false;
@@ -145,7 +102,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
     if (form.flags & kTokenLiteral)
       form.decoded = replaceMarks(form.decoded);
   };
-  setTemplate(builder, {{0, 0, 0}, {2, 0, eos}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
+  addTemplate(builder, {{0, 0, 0}, {2, 0, eos}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
   return {};
 }
 
@@ -160,7 +117,7 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
     return model.status();
   std::string codes = "m2m100", language = "en", unknown;
   ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
-  setCommonRules(builder);
+  setPythonRules(builder);
   uint32_t madeUp = 8;
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("language_codes", codes));
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("src_lang", language));
@@ -195,7 +152,95 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
     else
       decoder.apply(form.content, form);
   };
-  setTemplate(builder, {{2, 0, *languageId}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, *languageId}, {0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
+  addTemplate(builder, {{2, 0, *languageId}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, *languageId}, {0, 0, 0}, {1, 0, 0}, {2, 0, eos}});
+  return {};
+}
+
+/// Adds the decoding of classes that join the strings of all tokens: U+2581 becomes a space, and white space at both ends
+/// is removed.
+static void addJoinedDecoding(TokenizerSpec &spec) {
+  spec.decoders.push_back(makeStep(StepKind::DecodeFuse));
+  spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
+  spec.changeForm = [](uint32_t, TokenForm &form) { form.decoded = replaceMarks(form.content); };
+}
+
+/// Makes the tokenizer of BertGenerationTokenizer. Tokens are the pieces of the SentencePiece model, with the ids that
+/// they have there.
+Status attune::text::buildBertGeneration(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  builder.file = builder.arguments.folder + "/spiece.model";
+  Result<SentencePieceModel> model = readPieceModel(builder.file);
+  if (!model)
+    return model.status();
+  bool legacy = true;
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("legacy", legacy));
+  if (!legacy)
+    return jsonTypeError(builder.arguments.configFile, "legacy", "true for the tokenizer class BertGenerationTokenizer", Json(legacy));
+  uint32_t unknown = 0;
+  for (uint32_t id = 0; id < model->pieces.size(); ++id) {
+    spec.addToken(model->pieces[id].text, id);
+    if (model->pieces[id].type == SentencePieceModel::Unknown)
+      unknown = id;
+  }
+  spec.modelSize = uint32_t(model->pieces.size());
+  setPythonRules(builder);
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
+      builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"sep_token", "<::::>"}})));
+  spec.unknownToken = model->pieces[unknown].text;
+  ATTUNE_RETURN_IF_FAILED(usePieceModel(*model, builder.file, unknown, spec));
+  addJoinedDecoding(spec);
+  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}});
+  return {};
+}
+
+/// Makes the tokenizer of BartphoTokenizer. The SentencePiece model is a multilingual one; the vocabulary has the special
+/// tokens and then the pieces that dict.txt lists, one at the beginning of each line. Other pieces are unknown.
+Status attune::text::buildBartpho(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const std::string modelFile = builder.arguments.folder + "/sentencepiece.bpe.model";
+  builder.file = builder.arguments.folder + "/dict.txt";
+  Result<SentencePieceModel> model = readPieceModel(modelFile);
+  if (!model)
+    return model.status();
+  Result<std::vector<std::string>> lines = readTextLines(builder.file);
+  if (!lines)
+    return lines.status();
+  auto add = [&](const std::string &token) {
+    const bool isNew = !spec.vocab.count(token);
+    if (isNew)
+      spec.addToken(token, spec.modelSize++);
+    return isNew;
+  };
+  for (auto [name, fallback] : {std::pair("bos_token", "<s>"), std::pair("pad_token", "<pad>"), std::pair("eos_token", "</s>"),
+                                std::pair("unk_token", "<unk>"), std::pair("sep_token", "</s>"), std::pair("cls_token", "<s>")})
+    add(builder.text(name, NamedToken(fallback)));
+  for (size_t i = 0; i < lines->size(); ++i) {
+    const std::vector<std::string> words = splitAtPythonSpace((*lines)[i]);
+    if (words.empty() || !add(words[0]))
+      return Status::error(builder.file + ": line " + std::to_string(i + 1) + ": expected a token that is not listed before, got " +
+                           describeJson(Json((*lines)[i])));
+  }
+  add(builder.text("mask_token", NamedToken("<mask>")));
+  setPythonRules(builder);
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(builder, {{"bos_token", "<s>"},
+                                                                          {"eos_token", "</s>"},
+                                                                          {"unk_token", "<unk>"},
+                                                                          {"sep_token", "</s>"},
+                                                                          {"cls_token", "<s>"},
+                                                                          {"pad_token", "<pad>"},
+                                                                          {"mask_token", "<mask>"}})));
+  for (const auto &[id, token] : spec.added)
+    if (id >= spec.modelSize)
+      return Status::error(builder.arguments.configFile + ": expected added tokens of dict.txt, which has no " +
+                           describeJson(Json(token.content)));
+  uint32_t cls = 0, sep = 0, unknown = 0;
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "sep_token", sep));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unknown));
+  spec.unknownToken = builder.token("unk_token");
+  ATTUNE_RETURN_IF_FAILED(usePieceModel(*model, modelFile, unknown, spec));
+  addJoinedDecoding(spec);
+  addTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}, {2, 0, sep}, {1, 0, 0}, {2, 0, sep}});
   return {};
 }
 
@@ -211,7 +256,6 @@ static Result<std::vector<std::string>> readPythonLines(const std::string &path)
   if (!isUtf8(content))
     return Status::error(path + ": expected UTF-8, got other bytes");
   const std::vector<uint32_t> characters = toCodePoints(content);
-  auto isSpace = [](uint32_t c) { return predicate(Predicate::WhiteSpace).contains(c) || (c >= 0x1C && c <= 0x1F); };
   auto endsLine = [](uint32_t c) { return (c >= 0xA && c <= 0xD) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 || c == 0x2029; };
   std::vector<std::string> lines;
   for (size_t at = 0; at < characters.size();) {
@@ -219,12 +263,12 @@ static Result<std::vector<std::string>> readPythonLines(const std::string &path)
     while (end < characters.size() && !endsLine(characters[end]))
       ++end;
     size_t begin = at, stop = end;
-    while (begin < stop && isSpace(characters[begin]))
+    while (begin < stop && isPythonSpace(characters[begin]))
       ++begin;
-    while (begin < stop && isSpace(characters[stop - 1]))
+    while (begin < stop && isPythonSpace(characters[stop - 1]))
       --stop;
     lines.push_back(toUtf8({characters.begin() + ptrdiff_t(begin), characters.begin() + ptrdiff_t(stop)}));
-    if (std::any_of(characters.begin() + ptrdiff_t(begin), characters.begin() + ptrdiff_t(stop), isSpace))
+    if (std::any_of(characters.begin() + ptrdiff_t(begin), characters.begin() + ptrdiff_t(stop), isPythonSpace))
       return Status::error(path + ": line " + std::to_string(lines.size()) + ": expected a token without white space, got " +
                            describeJson(Json(lines.back())));
     at = end + 1;
@@ -260,7 +304,7 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   spec.exists.resize(lines->size());
   spec.modelSize = uint32_t(ids.size());
   spec.model = ModelKind::WordLevel;
-  setCommonRules(builder);
+  setPythonRules(builder);
   ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
       builder,
       {{"unk_token", "<unk>"}, {"cls_token", "<cls>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}, {"eos_token", "<eos>"}})));
@@ -272,7 +316,7 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
   spec.preTokenizers.push_back(makeStep(StepKind::SplitWhiteSpaces));
   spec.decoders.push_back(makeStep(StepKind::DecodeFuse, 1));
-  setTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}, {1, 1, 0}, {2, 1, eos}});
+  addTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, eos}, {1, 1, 0}, {2, 1, eos}});
   return {};
 }
 
@@ -338,7 +382,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
   for (const auto &[id, token] : arguments.byId)
     spec.modelSize -= known.count(token.content) ? 1 : 0;
   spec.model = ModelKind::Bpe;
-  setCommonRules(builder);
+  setPythonRules(builder);
   ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(tokens, additional));
   uint32_t eos = 0;
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
@@ -352,6 +396,6 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     else
       form.content = toUtf8({id - numSpecials});
   };
-  setTemplate(builder, {{0, 0, 0}, {3, 0, eos}}, {{0, 0, 0}, {3, 0, eos}, {1, 0, 0}, {3, 0, eos}});
+  addTemplate(builder, {{0, 0, 0}, {3, 0, eos}}, {{0, 0, 0}, {3, 0, eos}, {1, 0, 0}, {3, 0, eos}});
   return {};
 }

@@ -68,6 +68,11 @@ const TokenizerClass kClasses[] = {
     {"MarianTokenizer", std::nullopt, nullptr, nullptr, buildMarian, false, false, /*inPython=*/true},
     {"M2M100Tokenizer", std::nullopt, nullptr, nullptr, buildM2M100, false, false, /*inPython=*/true},
     {"EsmTokenizer", std::nullopt, nullptr, nullptr, buildEsm, false, false, /*inPython=*/true},
+    {"BertGenerationTokenizer", std::nullopt, nullptr, nullptr, buildBertGeneration, false, false, /*inPython=*/true},
+    {"BartphoTokenizer", std::nullopt, nullptr, nullptr, buildBartpho, false, false, /*inPython=*/true},
+    {"PhobertTokenizer", std::nullopt, nullptr, nullptr, buildPhobert, false, false, /*inPython=*/true},
+    {"BertweetTokenizer", std::nullopt, nullptr, nullptr, buildPhobert, false, false, /*inPython=*/true},
+    {"BlenderbotSmallTokenizer", std::nullopt, nullptr, nullptr, buildBlenderbotSmall, false, false, /*inPython=*/true},
     {"ByT5Tokenizer", std::nullopt, nullptr, nullptr, buildByT5, false, false, /*inPython=*/true, /*needsNoFile=*/true},
 };
 
@@ -86,12 +91,12 @@ const std::pair<const char *, const char *> kAliases[] = {
 /// Classes of transformers that are not implemented here, separated by spaces. A name that is neither here nor in the
 /// tables above is unknown to transformers and stands for kWhole.
 constexpr const char *kOthers =
-    "BartphoTokenizer BertGenerationTokenizer BertJapaneseTokenizer BertTokenizerLegacy BertweetTokenizer BioGptTokenizer "
-    "BlenderbotSmallTokenizer CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
+    "BertJapaneseTokenizer BertTokenizerLegacy BioGptTokenizer "
+    "CTRLTokenizer CanineTokenizer CharacterTokenizer ClvpTokenizer CpmAntTokenizer CpmTokenizer "
     "DiaTokenizer EsmcTokenizer FSMTTokenizer FastSpeech2ConformerTokenizer FlaubertTokenizer GPTNeoXJapaneseTokenizer "
     "GPTSw3Tokenizer LasrTokenizer LayoutLMv2Tokenizer LayoutLMv3Tokenizer LayoutXLMTokenizer LukeTokenizer "
     "MLukeTokenizer MarkupLMTokenizer MecabTokenizer MgpstrTokenizer MistralCommonBackend MyT5Tokenizer NougatTokenizer "
-    "PLBartTokenizer PerceiverTokenizer PhobertTokenizer Pop2PianoTokenizer ProphetNetTokenizer RagTokenizer RoCBertTokenizer "
+    "PLBartTokenizer PerceiverTokenizer Pop2PianoTokenizer ProphetNetTokenizer RagTokenizer RoCBertTokenizer "
     "RoFormerTokenizer SeamlessM4TTokenizer Siglip2Tokenizer SiglipTokenizer Speech2TextTokenizer SpeechT5Tokenizer TapasTokenizer "
     "Tipsv2Tokenizer UdopTokenizer VideoPrismTokenizer VitsTokenizer Wav2Vec2CTCTokenizer Wav2Vec2PhonemeCTCTokenizer WhisperTokenizer "
     "XLMTokenizer";

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of the classes are in WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp,
-// UnigramClasses.cpp and PythonClasses.cpp.
+// UnigramClasses.cpp, PythonClasses.cpp and ContinuedBpeClasses.cpp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
@@ -68,6 +68,10 @@ Status buildMarian(TokenizerBuilder &builder);
 Status buildM2M100(TokenizerBuilder &builder);
 Status buildEsm(TokenizerBuilder &builder);
 Status buildByT5(TokenizerBuilder &builder);
+Status buildBertGeneration(TokenizerBuilder &builder);
+Status buildBartpho(TokenizerBuilder &builder);
+Status buildPhobert(TokenizerBuilder &builder);
+Status buildBlenderbotSmall(TokenizerBuilder &builder);
 
 } // namespace attune::text
 

@@ -23,9 +23,15 @@ static const char *const vocabularyFiles[] = {"vocab.txt",           "vocab.json
                                               "sentencepiece.model", "spm.model",  "spiece.model",    "tekken.json",
                                               "tiktoken.model",      "source.spm"};
 /// Other files with parts of a tokenizer.
-static const char *const furtherFiles[] = {
-    "config.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "merges.txt",
-    "target.spm",  "target_vocab.json"};
+static const char *const furtherFiles[] = {"config.json",
+                                           "tokenizer_config.json",
+                                           "special_tokens_map.json",
+                                           "added_tokens.json",
+                                           "merges.txt",
+                                           "target.spm",
+                                           "target_vocab.json",
+                                           "dict.txt",
+                                           "bpe.codes"};
 
 /// Returns "tokenizer.json", even if |folder| does not have it, and the sorted names tokenizer.VERSION.json of the
 /// files that |folder| has.

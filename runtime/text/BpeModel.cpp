@@ -44,13 +44,14 @@ void Model::tokenizeBpe(const AlignedText &piece) {
     if (symbols[i].size == 0)
       continue;
     size_t end = at + symbols[i].size;
-    add(symbols[i].id, piece, at < piece.size ? at : piece.size, end < piece.size ? end : piece.size);
+    const uint32_t id = symbols[i].id < tables->settings.vocabSize ? symbols[i].id : tables->settings.unknownId;
+    add(id, piece, at < piece.size ? at : piece.size, end < piece.size ? end : piece.size);
     at = end;
   }
 }
 
-/// Joins neighboring unknown characters to one symbol: the token with their string if there is one, else the unknown
-/// token. Every other symbol that is not in the vocabulary becomes the unknown token.
+/// Joins neighboring unknown characters to one symbol: the token with their string if there is one, else an id that is
+/// not in the vocabulary.
 void Model::joinUnknown(const AlignedText &piece) {
   const Settings &settings = tables->settings;
   auto isUnknown = [&](const Symbol &symbol) { return symbol.id == settings.unknownId || symbol.id >= tables->rules.firstUnknown; };
@@ -64,8 +65,6 @@ void Model::joinUnknown(const AlignedText &piece) {
       symbol.size += symbols[i].size;
     if (unknown)
       symbol.id = at + symbol.size <= piece.size ? tables->lookup.find(tables->strings, piece.bytes + at, symbol.size) : kNoId;
-    if (symbol.id >= settings.vocabSize)
-      symbol.id = settings.unknownId;
     at += symbol.size;
     symbols[count++] = symbol;
   }

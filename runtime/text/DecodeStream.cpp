@@ -9,7 +9,8 @@
 //
 // The first token of a text is decoded differently (a space is dropped). So is the first token of the window, which
 // does no harm, since the text of that token is already returned. Text that a further token may change is held back:
-// bytes that are not yet a character, runs of byte tokens, and characters that a step may strip from the end. When all
+// bytes that are not yet a character, runs of byte tokens, a suffix that a next token removes, and characters that a
+// step may strip from the end. When all
 // text is returned, the window shrinks to its last id if that id has a text of its own, so that the time for an id
 // usually does not depend on its place in the text.
 //===----------------------------------------------------------------------===//
@@ -61,8 +62,9 @@ static void examineSteps(attune_decode_stream &stream) {
       stream.holdsAll = true;
     }
     const bool isPieces = step.kind == StepKind::DecodePieces;
-    // A space of DecodeFuse comes out with the token after it.
-    joined |= step.kind == StepKind::DecodeFuse || step.kind == StepKind::DecodeByteLevel || isPieces;
+    // A space between tokens comes out with the token after it.
+    joined |=
+        step.kind == StepKind::DecodeFuse || step.kind == StepKind::DecodeByteLevel || step.kind == StepKind::DecodeContinued || isPieces;
     stream.hasByteTokens |= step.kind == StepKind::DecodeByteFallback || (isPieces && (step.a & kDecodeByteTokens));
     stream.dropsBytes |= step.kind == StepKind::DecodeByteLevel && step.a;
   }

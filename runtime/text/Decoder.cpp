@@ -16,6 +16,10 @@ static Bytes literal(const char *text) { return {reinterpret_cast<const uint8_t 
 
 static bool equal(Bytes a, Bytes b) { return a.size == b.size && __builtin_memcmp(a.data, b.data, a.size) == 0; }
 
+static bool endsWith(Bytes text, Bytes suffix) {
+  return text.size >= suffix.size && __builtin_memcmp(text.data + text.size - suffix.size, suffix.data, suffix.size) == 0;
+}
+
 static bool startsWith(Bytes text, Bytes prefix) {
   return text.size >= prefix.size && __builtin_memcmp(text.data, prefix.data, prefix.size) == 0;
 }
@@ -108,6 +112,8 @@ void Decoder::apply(const CheckedStep &checked) {
     return applyPieces(step.a);
   case StepKind::DecodeTrim:
     return applyTrim();
+  case StepKind::DecodeContinued:
+    return applyContinued(checked.text);
   case StepKind::DecodeStrip:
     return applyStrip(step);
   case StepKind::DecodeReplace:
@@ -287,6 +293,22 @@ void Decoder::applyTrim() {
     put(begin, size_t(end - begin));
     endToken();
   }
+  endStep();
+}
+
+/// Joins the tokens with spaces between them. The next token continues a token that ends with |suffix|: there is neither
+/// suffix nor space between the two.
+void Decoder::applyContinued(Bytes suffix) {
+  beginStep();
+  for (size_t i = 0; i < tokens.size; ++i) {
+    const bool isLast = i + 1 == tokens.size, continues = suffix.size > 0 && endsWith(tokens[i], suffix);
+    put(tokens[i].data, tokens[i].size - (continues && !isLast ? suffix.size : 0));
+    if (!continues && !isLast)
+      bytes.push(' ');
+    if (continues && isLast)
+      unstable = suffix.size;
+  }
+  endToken();
   endStep();
 }
 

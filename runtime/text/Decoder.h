@@ -21,7 +21,8 @@ public:
   bool run(const Tables &tables, const int32_t *ids, size_t numIds, bool skipSpecial, Memory &memory, Bytes &out);
 
   /// Returns the number of bytes at the end of the text that a further token may change because of DecodeByteLevel (a
-  /// replacement character for bytes that are not yet a character) or DecodeByteFallback (a run of byte tokens).
+  /// replacement character for bytes that are not yet a character), DecodeByteFallback (a run of byte tokens) or
+  /// DecodeContinued (the suffix of the last token).
   size_t unstableBytes() const { return unstable; }
   /// Returns true if the bytes of DecodeByteLevel end with a part of a character, which is left out or becomes U+FFFD.
   bool endsInCharacter() const { return incomplete; }
@@ -31,6 +32,7 @@ private:
   void applyByteLevel(bool drops);
   void applyPieces(uint32_t flags);
   void applyTrim();
+  void applyContinued(Bytes suffix);
   void putByteTokens(size_t begin, size_t end);
   void applyByteFallback();
   void applyCtc(const CheckedStep &step);

@@ -139,6 +139,7 @@ bool Tables::openStep(Section pool, CheckedStep &checked) {
   case StepKind::NormalizePrepend:
   case StepKind::DecodeWordPiece:
   case StepKind::DecodeBpe:
+  case StepKind::DecodeContinued:
     return takeString(pool, step.a, step.b, checked.text);
   case StepKind::SplitMetaspace:
     return step.b > 0 && step.b <= 4 && step.c <= uint32_t(MetaspaceScheme::Always) && takeString(pool, step.a, step.b, checked.text);

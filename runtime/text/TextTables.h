@@ -299,6 +299,8 @@ enum class StepKind : uint32_t {
   DecodeCtc = 104,          ///< ab: pad token, cd: word delimiter, e: 1 cleans up and replaces the delimiter by a space
   DecodePieces = 105,       ///< a: DecodePiecesFlag; may only be the first decoder
   DecodeTrim = 106,         ///< removes white space at both ends of each string
+  DecodeContinued = 107,    ///< joins the tokens with spaces between them; ab: suffix of tokens that the next one
+                            ///< continues, which is removed with the space after it
 };
 
 /// A step of the section PIPE: an operation and its arguments, whose meaning StepKind describes.

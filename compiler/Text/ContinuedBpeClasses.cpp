@@ -1,0 +1,204 @@
+//===- ContinuedBpeClasses.cpp - BPE whose tokens say that words go on ----===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tokenizer classes in Python (PythonTokenizer.h) in the form of subword-nmt: PhoBERT, BERTweet and Blenderbot-small. A
+// word is merged as characters, the last of which ends with "</w>". In the vocabulary it is the other way round: a token
+// that the word goes on after ends with "@@", and the last token of a word has no mark.
+//
+//   word            l o w e r</w>
+//   merges          low er</w>
+//   tokens          low@@ er
+//
+// So the strings of merges are not those of the vocabulary, and the result of a merge need not be a token. The strings
+// of merges are pieces (PieceModel): "low" has the id of "low@@" and "er</w>" that of "er". Pieces without a token have
+// ids beyond the vocabulary, which become the unknown token.
+//===----------------------------------------------------------------------===//
+
+#include "compiler/Text/PythonTokenizer.h"
+#include "compiler/Text/TokenizerClasses.h"
+#include "compiler/Text/Unicode.h"
+#include "compiler/Text/VocabularyFiles.h"
+
+#include <algorithm>
+
+using namespace attune;
+using namespace attune::text;
+
+static const std::string endOfWord = "</w>", continuation = "@@";
+
+using MergeList = std::vector<std::pair<std::string, std::string>>;
+
+static bool hasEnd(const std::string &text, const std::string &end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// Reads the file of merges |path|. Each line has two pieces and then, if |hasCounts|, a number, with white space between
+/// them. As in transformers, the text after the last end of a line is ignored, and so is the first line if |skipsFirst|.
+static Result<MergeList> readMerges(const std::string &path, bool skipsFirst, bool hasCounts) {
+  Result<std::vector<std::string>> lines = readTextLines(path);
+  if (!lines)
+    return lines.status();
+  Result<MappedFile> file = openVocabularyFile(path);
+  if (!file)
+    return file.status();
+  if (file->size() > 0 && file->data()[file->size() - 1] != '\n')
+    lines->pop_back();
+  MergeList merges;
+  for (size_t i = skipsFirst ? 1 : 0; i < lines->size(); ++i) {
+    std::vector<std::string> words = splitAtPythonSpace((*lines)[i]);
+    if (words.size() != (hasCounts ? 3u : 2u))
+      return Status::error(path + ": line " + std::to_string(i + 1) + ": expected two tokens" + (hasCounts ? " and a number" : "") +
+                           ", got " + describeJson(Json((*lines)[i])));
+    merges.emplace_back(std::move(words[0]), std::move(words[1]));
+  }
+  return merges;
+}
+
+/// Makes the model of |builder|: BPE with |merges|, from the file |path|. The vocabulary and the added tokens must be in
+/// the spec. Adds the decoder, too.
+static Status useMerges(TokenizerBuilder &builder, const MergeList &merges, const std::string &path) {
+  TokenizerSpec &spec = builder.spec;
+  uint32_t unknown = 0;
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unknown));
+  fillGaps(spec, spec.tokens.size(), [&](size_t) { return builder.token("unk_token"); });
+  spec.model = ModelKind::Bpe;
+  spec.unknownToken = builder.token("unk_token");
+  spec.unknownId = unknown;
+  spec.endSuffix = endOfWord;
+  PieceModel &pieces = spec.pieces.emplace();
+  pieces.numIds = std::max(uint32_t(spec.tokens.size()), spec.added.empty() ? 0 : spec.added.rbegin()->first + 1);
+  if (!spec.decodedOnly.empty())
+    pieces.numIds = std::max(pieces.numIds, spec.decodedOnly.rbegin()->first + 1);
+  // Returns the id of the piece |text|.
+  auto idOf = [&](const std::string &text) {
+    auto [place, isNew] = pieces.ids.try_emplace(text, 0);
+    if (!isNew)
+      return place->second;
+    const bool isLast = hasEnd(text, endOfWord);
+    const std::string token = isLast ? text.substr(0, text.size() - endOfWord.size()) : text + continuation;
+    std::optional<uint32_t> id = spec.findToken(token);
+    return place->second = id && *id != unknown ? *id : pieces.numIds++;
+  };
+  // The characters of texts that are tokens.
+  for (const auto &[token, id] : spec.vocab) {
+    const bool goesOn = hasEnd(token, continuation);
+    const std::string start = token.substr(0, token.size() - (goesOn ? continuation.size() : 0));
+    if (goesOn && toCodePoints(start).size() == 1)
+      idOf(start);
+    if (toCodePoints(token).size() == 1)
+      idOf(token + endOfWord);
+  }
+  for (size_t rank = 0; rank < merges.size(); ++rank) {
+    const auto &[left, right] = merges[rank];
+    for (const std::string *part : {&left, &right}) {
+      // An "</w>" inside would be part of a text.
+      const size_t end = part->find(endOfWord);
+      if (end != std::string::npos && (part == &left || end + endOfWord.size() != part->size() || end == 0))
+        return Status::error(path + ": expected merges with \"</w>\" at the end of the second token alone, got " +
+                             describeJson(Json(left + " " + right)));
+    }
+    const uint32_t leftId = idOf(left), rightId = idOf(right);
+    pieces.merges.push_back({leftId, rightId, uint32_t(rank), idOf(left + right)});
+  }
+  // Merges find pieces by their ids, so no two pieces may have one id, such as "x" and "x@@</w>", both for the token "x@@".
+  std::set<uint32_t> ids;
+  for (const auto &[text, id] : pieces.ids)
+    if (!ids.insert(id).second)
+      return Status::error(path + ": expected merges that make each token in one way, got a second for " + describeJson(Json(text)));
+  Step decoder = makeStep(StepKind::DecodeContinued);
+  PoolString suffix = spec.pool.add(continuation);
+  decoder.a = suffix.offset;
+  decoder.b = suffix.bytes;
+  spec.decoders.push_back(decoder);
+  spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
+  return {};
+}
+
+/// Returns a pre-tokenizer whose pieces are the matches of |pattern|.
+static Json jsonMatches(const std::string &pattern) {
+  return {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Removed"}, {"invert", true}};
+}
+
+/// Makes the tokenizer of PhobertTokenizer and BertweetTokenizer. The vocabulary has the four special tokens and then
+/// those of vocab.txt, each with a space and a number after it. A word is a run of characters without white space, and
+/// the newline behind it.
+Status attune::text::buildPhobert(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const std::string mergesFile = builder.arguments.folder + "/bpe.codes";
+  builder.file = builder.arguments.folder + "/vocab.txt";
+  bool normalizes = false;
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("normalization", normalizes));
+  if (normalizes)
+    return jsonTypeError(builder.arguments.configFile, "normalization", "false (the normalization of tweets is not supported)",
+                         Json(normalizes));
+  Result<std::vector<std::string>> lines = readTextLines(builder.file);
+  if (!lines)
+    return lines.status();
+  Result<MergeList> merges = readMerges(mergesFile, /*skipsFirst=*/false, /*hasCounts=*/true);
+  if (!merges)
+    return merges.status();
+  auto add = [&](const std::string &token, const std::string &place) -> Status {
+    if (spec.vocab.count(token))
+      return Status::error(place + ": expected different tokens, got a second " + describeJson(Json(token)));
+    spec.addToken(token, spec.modelSize++);
+    return {};
+  };
+  for (auto [name, fallback] :
+       {std::pair("bos_token", "<s>"), std::pair("pad_token", "<pad>"), std::pair("eos_token", "</s>"), std::pair("unk_token", "<unk>")})
+    ATTUNE_RETURN_IF_FAILED(add(builder.text(name, NamedToken(fallback)), builder.arguments.configFile));
+  for (size_t i = 0; i < lines->size(); ++i) {
+    std::vector<uint32_t> line = toCodePoints((*lines)[i]);
+    while (!line.empty() && isPythonSpace(line.back()))
+      line.pop_back();
+    line.erase(line.begin(), std::find_if_not(line.begin(), line.end(), isPythonSpace));
+    const std::string text = toUtf8(line), place = builder.file + ": line " + std::to_string(i + 1);
+    const size_t space = text.rfind(' ');
+    if (space == std::string::npos)
+      return Status::error(place + ": expected a token, a space and a number, got " + describeJson(Json(text)));
+    ATTUNE_RETURN_IF_FAILED(add(text.substr(0, space), place));
+  }
+  setPythonRules(builder);
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(builder, {{"bos_token", "<s>"},
+                                                                          {"eos_token", "</s>"},
+                                                                          {"unk_token", "<unk>"},
+                                                                          {"sep_token", "</s>"},
+                                                                          {"cls_token", "<s>"},
+                                                                          {"pad_token", "<pad>"},
+                                                                          {"mask_token", "<mask>"}})));
+  uint32_t cls = 0, sep = 0;
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "sep_token", sep));
+  ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
+  builder.preTokenizer = jsonMatches("[^\\s\\x1c-\\x1f]+\\n?");
+  addTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}, {2, 0, sep}, {1, 0, 0}, {2, 0, sep}});
+  return {};
+}
+
+/// Makes the tokenizer of BlenderbotSmallTokenizer. Texts are in lower case. A newline behind a word becomes the word
+/// "__newln__"; one behind an apostrophe is dropped, as in transformers. Words end before each of . , ! ? ( ), and an
+/// apostrophe is a word.
+Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
+  TokenizerSpec &spec = builder.spec;
+  const std::string mergesFile = builder.arguments.folder + "/merges.txt";
+  builder.file = builder.arguments.folder + "/vocab.json";
+  ATTUNE_RETURN_IF_FAILED(readVocabJson(builder.file, spec));
+  Result<MergeList> merges = readMerges(mergesFile, /*skipsFirst=*/true, /*hasCounts=*/false);
+  if (!merges)
+    return merges.status();
+  setPythonRules(builder);
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(
+      readTokens(builder, {{"bos_token", "__start__"}, {"eos_token", "__end__"}, {"unk_token", "__unk__"}, {"pad_token", "__null__"}})));
+  ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
+  // White space is that of the package `regex`, without U+001C to U+001F. The capital sigma at the end of a word has a
+  // small letter of its own.
+  const std::string cased = "[\\p{Lu}\\p{Ll}\\p{Lt}]";
+  builder.normalizer =
+      jsonSequence("normalizers", {jsonReplaceRegex("(?<=[^\\s'])\\n", " __newln__ "),
+                                   jsonReplaceRegex("(?<=" + cased + ")\u03A3(?!" + cased + ")", "\u03C2"), jsonType("Lowercase")});
+  builder.preTokenizer = jsonSequence(
+      "pretokenizers", {jsonMatches("\\S+"),
+                        {{"type", "Split"}, {"pattern", {{"Regex", "[.,!?()]"}}}, {"behavior", "MergedWithNext"}, {"invert", false}},
+                        {{"type", "Split"}, {"pattern", {{"String", "'"}}}, {"behavior", "Isolated"}, {"invert", false}}});
+  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}});
+  return {};
+}
