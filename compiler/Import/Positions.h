@@ -9,7 +9,7 @@
 namespace attune {
 
 /// Returns the positions of |tokens| in their sequences, `[T]`, as rows of the position table of the stack |role|:
-/// those of the input or, without it, counted as EmbeddingSpec says.
+/// the values of the entry's input of positions if it has one; else counted as EmbeddingSpec says.
 mlir::Value emitPositions(EntryScope &scope, StackRole role, TokenBatch &tokens);
 
 /// Returns the rows of |tokens| in the tables of rotary embeddings of the stack |role|, `[T]`; null if no layer has

@@ -3,7 +3,7 @@
 //
 // Tokenizer classes in Python (PythonTokenizer.h) in the form of subword-nmt: PhoBERT, BERTweet and Blenderbot-small. A
 // word is merged as characters, the last of which ends with "</w>". In the vocabulary it is the other way round: a token
-// that the word goes on after ends with "@@", and the last token of a word has no mark.
+// that is not the last one of its word ends with "@@", and the last one has no mark.
 //
 //   word            l o w e r</w>
 //   merges          low er</w>
@@ -20,43 +20,65 @@
 #include "compiler/Text/VocabularyFiles.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace attune;
 using namespace attune::text;
 
 static const std::string endOfWord = "</w>", continuation = "@@";
 
-using MergeList = std::vector<std::pair<std::string, std::string>>;
-
 static bool hasEnd(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
+/// A merge: its two pieces, and its rank, the index of its line.
+struct RankedMerge {
+  std::string left, right;
+  uint32_t rank;
+};
+
 /// Reads the file of merges |path|. Each line has two pieces and then, if |hasCounts|, a number, with white space between
-/// them. As in transformers, the text after the last end of a line is ignored, and so is the first line if |skipsFirst|.
-static Result<MergeList> readMerges(const std::string &path, bool skipsFirst, bool hasCounts) {
-  Result<std::vector<std::string>> lines = readTextLines(path);
-  if (!lines)
-    return lines.status();
-  Result<MappedFile> file = openVocabularyFile(path);
+/// them. As in transformers, empty lines are no merges, a last line without an end is ignored, and so is the first line if
+/// |skipsFirst|; of equal merges the last one counts.
+static Result<std::vector<RankedMerge>> readMerges(const std::string &path, bool skipsFirst, bool hasCounts) {
+  Result<PythonLines> file = readPythonLines(path);
   if (!file)
     return file.status();
-  if (file->size() > 0 && file->data()[file->size() - 1] != '\n')
-    lines->pop_back();
-  MergeList merges;
-  for (size_t i = skipsFirst ? 1 : 0; i < lines->size(); ++i) {
-    std::vector<std::string> words = splitAtPythonSpace((*lines)[i]);
+  const size_t end = file->lines.size() - (file->hasLastEnd ? 0 : 1);
+  std::vector<RankedMerge> merges;
+  std::map<std::pair<std::string, std::string>, size_t> places;
+  for (size_t i = skipsFirst ? 1 : 0; i < end; ++i) {
+    std::vector<std::string> words = splitAtPythonSpace(file->lines[i]);
+    const std::string place = path + ": line " + std::to_string(i + 1);
+    if (words.empty())
+      continue;
     if (words.size() != (hasCounts ? 3u : 2u))
-      return Status::error(path + ": line " + std::to_string(i + 1) + ": expected two tokens" + (hasCounts ? " and a number" : "") +
-                           ", got " + describeJson(Json((*lines)[i])));
-    merges.emplace_back(std::move(words[0]), std::move(words[1]));
+      return Status::error(place + ": expected two tokens" + (hasCounts ? " and a number" : "") + ", got " +
+                           describeJson(Json(file->lines[i])));
+    // A "</w>" inside would be part of a text.
+    const std::string joined = words[0] + words[1];
+    const size_t mark = joined.find(endOfWord);
+    if (mark != std::string::npos && (mark + endOfWord.size() != joined.size() || !hasEnd(words[1], endOfWord) || words[1] == endOfWord))
+      return Status::error(place + ": expected \"</w>\" at the end of the second token alone, got " + describeJson(Json(file->lines[i])));
+    auto [known, isNew] = places.try_emplace({words[0], words[1]}, merges.size());
+    if (isNew)
+      merges.push_back({words[0], words[1], uint32_t(i)});
+    else
+      merges[known->second].rank = uint32_t(i);
   }
+  // transformers joins all pairs of a merge in a word before it chooses the next merge; here each pair is a choice of its
+  // own. The two differ if the first joined pair takes the beginning of the second.
+  for (const RankedMerge &merge : merges)
+    if (auto taking = places.find({merge.left + merge.right, merge.left}); taking != places.end())
+      if (const RankedMerge &other = merges[taking->second]; other.rank < merge.rank)
+        return Status::error(path + ": expected the merge " + describeJson(Json(other.left + " " + other.right)) + " after the merge " +
+                             describeJson(Json(merge.left + " " + merge.right)) + ", which makes its first token");
   return merges;
 }
 
 /// Makes the model of |builder|: BPE with |merges|, from the file |path|. The vocabulary and the added tokens must be in
 /// the spec. Adds the decoder, too.
-static Status useMerges(TokenizerBuilder &builder, const MergeList &merges, const std::string &path) {
+static Status useMerges(TokenizerBuilder &builder, const std::vector<RankedMerge> &merges, const std::string &path) {
   TokenizerSpec &spec = builder.spec;
   uint32_t unknown = 0;
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unknown));
@@ -79,32 +101,39 @@ static Status useMerges(TokenizerBuilder &builder, const MergeList &merges, cons
     std::optional<uint32_t> id = spec.findToken(token);
     return place->second = id && *id != unknown ? *id : pieces.numIds++;
   };
-  // The characters of texts that are tokens.
-  for (const auto &[token, id] : spec.vocab) {
+  // The tokens of one character, and a check of all of them.
+  std::map<uint32_t, std::string> tokenOf;
+  auto addToken = [&](const std::string &token, uint32_t id) -> Status {
+    if (token.find(continuation + " ") != std::string::npos)
+      return Status::error(builder.file + ": expected tokens without \"@@ \", got " + describeJson(Json(token)));
     const bool goesOn = hasEnd(token, continuation);
     const std::string start = token.substr(0, token.size() - (goesOn ? continuation.size() : 0));
     if (goesOn && toCodePoints(start).size() == 1)
       idOf(start);
     if (toCodePoints(token).size() == 1)
       idOf(token + endOfWord);
-  }
-  for (size_t rank = 0; rank < merges.size(); ++rank) {
-    const auto &[left, right] = merges[rank];
-    for (const std::string *part : {&left, &right}) {
-      // An "</w>" inside would be part of a text.
-      const size_t end = part->find(endOfWord);
-      if (end != std::string::npos && (part == &left || end + endOfWord.size() != part->size() || end == 0))
-        return Status::error(path + ": expected merges with \"</w>\" at the end of the second token alone, got " +
-                             describeJson(Json(left + " " + right)));
-    }
-    const uint32_t leftId = idOf(left), rightId = idOf(right);
-    pieces.merges.push_back({leftId, rightId, uint32_t(rank), idOf(left + right)});
+    auto [place, isNew] = tokenOf.try_emplace(id, token);
+    if (!isNew && place->second != token)
+      return Status::error(builder.file + ": expected tokens with different ids, got the id " + std::to_string(id) + " for " +
+                           describeJson(Json(std::min(token, place->second))) + " and " +
+                           describeJson(Json(std::max(token, place->second))));
+    return {};
+  };
+  for (const auto &[id, token] : spec.added)
+    ATTUNE_RETURN_IF_FAILED(addToken(token.content, id));
+  for (const auto &[token, id] : spec.vocab)
+    if (!spec.added.count(id) && !spec.addedIds.count(token))
+      ATTUNE_RETURN_IF_FAILED(addToken(token, id));
+  for (const RankedMerge &merge : merges) {
+    const uint32_t left = idOf(merge.left), right = idOf(merge.right);
+    pieces.merges.push_back({left, right, merge.rank, idOf(merge.left + merge.right)});
   }
   // Merges find pieces by their ids, so no two pieces may have one id, such as "x" and "x@@</w>", both for the token "x@@".
-  std::set<uint32_t> ids;
-  for (const auto &[text, id] : pieces.ids)
-    if (!ids.insert(id).second)
-      return Status::error(path + ": expected merges that make each token in one way, got a second for " + describeJson(Json(text)));
+  std::map<uint32_t, std::string> pieceOf;
+  for (const auto &[text, id] : std::map<std::string, uint32_t>(pieces.ids.begin(), pieces.ids.end()))
+    if (auto [place, isNew] = pieceOf.try_emplace(id, text); !isNew)
+      return Status::error(path + ": expected merges that make each token in one way, got " + describeJson(Json(place->second)) + " and " +
+                           describeJson(Json(text)) + " for the same token");
   Step decoder = makeStep(StepKind::DecodeContinued);
   PoolString suffix = spec.pool.add(continuation);
   decoder.a = suffix.offset;
@@ -128,13 +157,13 @@ Status attune::text::buildPhobert(TokenizerBuilder &builder) {
   builder.file = builder.arguments.folder + "/vocab.txt";
   bool normalizes = false;
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("normalization", normalizes));
-  if (normalizes)
+  if (normalizes && builder.description().name == std::string("BertweetTokenizer"))
     return jsonTypeError(builder.arguments.configFile, "normalization", "false (the normalization of tweets is not supported)",
                          Json(normalizes));
-  Result<std::vector<std::string>> lines = readTextLines(builder.file);
+  Result<PythonLines> lines = readPythonLines(builder.file);
   if (!lines)
     return lines.status();
-  Result<MergeList> merges = readMerges(mergesFile, /*skipsFirst=*/false, /*hasCounts=*/true);
+  Result<std::vector<RankedMerge>> merges = readMerges(mergesFile, /*skipsFirst=*/false, /*hasCounts=*/true);
   if (!merges)
     return merges.status();
   auto add = [&](const std::string &token, const std::string &place) -> Status {
@@ -146,8 +175,8 @@ Status attune::text::buildPhobert(TokenizerBuilder &builder) {
   for (auto [name, fallback] :
        {std::pair("bos_token", "<s>"), std::pair("pad_token", "<pad>"), std::pair("eos_token", "</s>"), std::pair("unk_token", "<unk>")})
     ATTUNE_RETURN_IF_FAILED(add(builder.text(name, NamedToken(fallback)), builder.arguments.configFile));
-  for (size_t i = 0; i < lines->size(); ++i) {
-    std::vector<uint32_t> line = toCodePoints((*lines)[i]);
+  for (size_t i = 0; i < lines->lines.size(); ++i) {
+    std::vector<uint32_t> line = toCodePoints(lines->lines[i]);
     while (!line.empty() && isPythonSpace(line.back()))
       line.pop_back();
     line.erase(line.begin(), std::find_if_not(line.begin(), line.end(), isPythonSpace));
@@ -182,16 +211,20 @@ Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
   const std::string mergesFile = builder.arguments.folder + "/merges.txt";
   builder.file = builder.arguments.folder + "/vocab.json";
   ATTUNE_RETURN_IF_FAILED(readVocabJson(builder.file, spec));
-  Result<MergeList> merges = readMerges(mergesFile, /*skipsFirst=*/true, /*hasCounts=*/false);
+  Result<std::vector<RankedMerge>> merges = readMerges(mergesFile, /*skipsFirst=*/true, /*hasCounts=*/false);
   if (!merges)
     return merges.status();
+  const std::string unknown = builder.text("unk_token", NamedToken("__unk__"));
+  if (!spec.vocab.count(unknown))
+    return Status::error(builder.file + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
   setPythonRules(builder);
   ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(
       readTokens(builder, {{"bos_token", "__start__"}, {"eos_token", "__end__"}, {"unk_token", "__unk__"}, {"pad_token", "__null__"}})));
   ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
   // White space is that of the package `regex`, without U+001C to U+001F. The capital sigma at the end of a word has a
-  // small letter of its own.
-  const std::string cased = "[\\p{Lu}\\p{Ll}\\p{Lt}]";
+  // small letter of its own. Whether it is at the end depends on its two neighbors here; Python ignores accents and
+  // some other characters between letters.
+  const std::string cased = "[\\p{Lu}\\p{Ll}\\p{Lt}\u00AA\u00BA\u2160-\u217F\u24B6-\u24E9]";
   builder.normalizer =
       jsonSequence("normalizers", {jsonReplaceRegex("(?<=[^\\s'])\\n", " __newln__ "),
                                    jsonReplaceRegex("(?<=" + cased + ")\u03A3(?!" + cased + ")", "\u03C2"), jsonType("Lowercase")});
@@ -199,6 +232,6 @@ Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
       "pretokenizers", {jsonMatches("\\S+"),
                         {{"type", "Split"}, {"pattern", {{"Regex", "[.,!?()]"}}}, {"behavior", "MergedWithNext"}, {"invert", false}},
                         {{"type", "Split"}, {"pattern", {{"String", "'"}}}, {"behavior", "Isolated"}, {"invert", false}}});
-  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}});
+  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 1, 0}});
   return {};
 }

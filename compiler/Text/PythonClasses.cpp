@@ -57,6 +57,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
     return target.status();
   std::string unknown;
   ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
+  ATTUNE_RETURN_IF_FAILED(checkPieceSettings(builder, /*hasLegacy=*/false));
   setPythonRules(builder);
   spec.codeBegin = ">>";
   spec.codeEnd = "<<";
@@ -117,6 +118,7 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
     return model.status();
   std::string codes = "m2m100", language = "en", unknown;
   ATTUNE_RETURN_IF_FAILED(readVocabularyWithUnknown(builder, vocabFile, unknown));
+  ATTUNE_RETURN_IF_FAILED(checkPieceSettings(builder, /*hasLegacy=*/false));
   setPythonRules(builder);
   uint32_t madeUp = 8;
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("language_codes", codes));
@@ -172,10 +174,7 @@ Status attune::text::buildBertGeneration(TokenizerBuilder &builder) {
   Result<SentencePieceModel> model = readPieceModel(builder.file);
   if (!model)
     return model.status();
-  bool legacy = true;
-  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("legacy", legacy));
-  if (!legacy)
-    return jsonTypeError(builder.arguments.configFile, "legacy", "true for the tokenizer class BertGenerationTokenizer", Json(legacy));
+  ATTUNE_RETURN_IF_FAILED(checkPieceSettings(builder, /*hasLegacy=*/true));
   uint32_t unknown = 0;
   for (uint32_t id = 0; id < model->pieces.size(); ++id) {
     spec.addToken(model->pieces[id].text, id);
@@ -189,7 +188,7 @@ Status attune::text::buildBertGeneration(TokenizerBuilder &builder) {
   spec.unknownToken = model->pieces[unknown].text;
   ATTUNE_RETURN_IF_FAILED(usePieceModel(*model, builder.file, unknown, spec));
   addJoinedDecoding(spec);
-  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}});
+  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 1, 0}});
   return {};
 }
 
@@ -202,9 +201,10 @@ Status attune::text::buildBartpho(TokenizerBuilder &builder) {
   Result<SentencePieceModel> model = readPieceModel(modelFile);
   if (!model)
     return model.status();
-  Result<std::vector<std::string>> lines = readTextLines(builder.file);
+  Result<PythonLines> lines = readPythonLines(builder.file);
   if (!lines)
     return lines.status();
+  ATTUNE_RETURN_IF_FAILED(checkPieceSettings(builder, /*hasLegacy=*/true));
   auto add = [&](const std::string &token) {
     const bool isNew = !spec.vocab.count(token);
     if (isNew)
@@ -214,11 +214,11 @@ Status attune::text::buildBartpho(TokenizerBuilder &builder) {
   for (auto [name, fallback] : {std::pair("bos_token", "<s>"), std::pair("pad_token", "<pad>"), std::pair("eos_token", "</s>"),
                                 std::pair("unk_token", "<unk>"), std::pair("sep_token", "</s>"), std::pair("cls_token", "<s>")})
     add(builder.text(name, NamedToken(fallback)));
-  for (size_t i = 0; i < lines->size(); ++i) {
-    const std::vector<std::string> words = splitAtPythonSpace((*lines)[i]);
+  for (size_t i = 0; i < lines->lines.size(); ++i) {
+    const std::vector<std::string> words = splitAtPythonSpace(lines->lines[i]);
     if (words.empty() || !add(words[0]))
       return Status::error(builder.file + ": line " + std::to_string(i + 1) + ": expected a token that is not listed before, got " +
-                           describeJson(Json((*lines)[i])));
+                           describeJson(Json(lines->lines[i])));
   }
   add(builder.text("mask_token", NamedToken("<mask>")));
   setPythonRules(builder);
@@ -229,10 +229,15 @@ Status attune::text::buildBartpho(TokenizerBuilder &builder) {
                                                                           {"cls_token", "<s>"},
                                                                           {"pad_token", "<pad>"},
                                                                           {"mask_token", "<mask>"}})));
-  for (const auto &[id, token] : spec.added)
-    if (id >= spec.modelSize)
+  for (const auto &[id, token] : spec.added) {
+    auto place = spec.vocab.find(token.content);
+    if (place == spec.vocab.end())
       return Status::error(builder.arguments.configFile + ": expected added tokens of dict.txt, which has no " +
                            describeJson(Json(token.content)));
+    if (place->second != id)
+      return Status::error(builder.arguments.configFile + ": expected the added token " + describeJson(Json(token.content)) +
+                           " to have its id in the vocabulary, " + std::to_string(place->second) + ", got " + std::to_string(id));
+  }
   uint32_t cls = 0, sep = 0, unknown = 0;
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "sep_token", sep));
@@ -248,7 +253,7 @@ Status attune::text::buildBartpho(TokenizerBuilder &builder) {
 
 /// Returns the lines of the file |path|, split as by Python's splitlines() and stripped as by strip(). Fails if the
 /// file is not UTF-8 or a stripped line has white space inside.
-static Result<std::vector<std::string>> readPythonLines(const std::string &path) {
+static Result<std::vector<std::string>> readStrippedLines(const std::string &path) {
   Result<MappedFile> file = openVocabularyFile(path, 64);
   if (!file)
     return file.status();
@@ -283,7 +288,7 @@ static Result<std::vector<std::string>> readPythonLines(const std::string &path)
 Status attune::text::buildEsm(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   builder.file = builder.arguments.folder + "/vocab.txt";
-  Result<std::vector<std::string>> lines = readPythonLines(builder.file);
+  Result<std::vector<std::string>> lines = readStrippedLines(builder.file);
   if (!lines)
     return lines.status();
   if (lines->empty())

@@ -5,6 +5,7 @@
 #include "compiler/Text/PythonTokenizer.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/Unicode.h"
+#include "compiler/Text/VocabularyFiles.h"
 
 #include <algorithm>
 
@@ -45,6 +46,34 @@ void attune::text::fillGaps(TokenizerSpec &spec, size_t end, const std::function
   for (size_t id = 0; id < end; ++id)
     if ((id >= spec.tokens.size() || !spec.exists[id]) && !spec.added.count(uint32_t(id)))
       spec.decodedOnly[uint32_t(id)] = textOf(id);
+}
+
+Status attune::text::checkPieceSettings(const TokenizerBuilder &builder, bool hasLegacy) {
+  const TokenizerArguments &arguments = builder.arguments;
+  const std::string ofClass = " for the tokenizer class " + std::string(builder.description().name);
+  if (const Json *given = arguments.find("sp_model_kwargs"); given && !given->is_null() && !given->empty())
+    return jsonTypeError(arguments.configFile, "sp_model_kwargs", "no arguments" + ofClass, *given);
+  const Json *legacy = hasLegacy ? findJson(arguments.config, "legacy") : nullptr; // null counts as false
+  if (legacy && *legacy != Json(true))
+    return jsonTypeError(arguments.configFile, "legacy", "true" + ofClass, *legacy);
+  return {};
+}
+
+Result<PythonLines> attune::text::readPythonLines(const std::string &path) {
+  Result<MappedFile> file = openVocabularyFile(path);
+  if (!file)
+    return file.status();
+  const std::string content(reinterpret_cast<const char *>(file->data()), file->size());
+  PythonLines result;
+  for (size_t begin = 0; begin < content.size();) {
+    const size_t end = std::min(content.find_first_of("\r\n", begin), content.size());
+    result.lines.push_back(content.substr(begin, end - begin));
+    if (!isUtf8(result.lines.back()))
+      return Status::error(path + ": line " + std::to_string(result.lines.size()) + ": expected UTF-8, got other bytes");
+    result.hasLastEnd = end < content.size();
+    begin = end + (content.compare(end, 2, "\r\n") == 0 ? 2 : 1);
+  }
+  return result;
 }
 
 bool attune::text::isPythonSpace(uint32_t c) { return predicate(Predicate::WhiteSpace).contains(c) || (c >= 0x1C && c <= 0x1F); }

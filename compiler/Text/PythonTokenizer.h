@@ -25,6 +25,18 @@ Status requireToken(const TokenizerBuilder &builder, const char *name, uint32_t 
 /// highest id of an added token, whichever is larger.
 void fillGaps(TokenizerSpec &spec, size_t end, const std::function<std::string(size_t)> &textOf);
 
+/// Fails if the settings of the class, which has a SentencePiece model, give arguments to the library that change what it
+/// does (`sp_model_kwargs`) or, if the class has the setting `legacy`, switch that off.
+Status checkPieceSettings(const TokenizerBuilder &builder, bool hasLegacy);
+
+/// The lines of a text file, without their ends, as Python's text mode reads them: "\n", "\r\n" and "\r" end a line.
+struct PythonLines {
+  std::vector<std::string> lines;
+  bool hasLastEnd = true; ///< false if the last line has no end
+};
+/// Reads the lines of the file |path|. Fails if a line is not UTF-8.
+Result<PythonLines> readPythonLines(const std::string &path);
+
 /// Returns true for the characters that Python's str.isspace() takes for white space.
 bool isPythonSpace(uint32_t c);
 /// Returns the words of |text|, which is UTF-8, as Python's str.split() does.

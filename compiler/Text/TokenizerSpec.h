@@ -49,12 +49,13 @@ struct AddedToken {
   }
 };
 
-/// The pieces of a SentencePiece model whose strings are not those of the vocabulary. A piece that is a token other
-/// than the unknown token has the token's id; the ids of other pieces follow those of the tokens.
+/// The pieces of a model whose strings are not those of the vocabulary: a SentencePiece model beside a vocabulary, or BPE
+/// whose merges mark the ends of words. A piece that stands for a token other than the unknown token has the token's id;
+/// the ids of other pieces follow those of the tokens.
 struct PieceModel {
   std::unordered_map<std::string, uint32_t> ids;
-  /// The number of ids. In BPE the ids from |firstUnknown| on belong to characters that are parts of pieces, but no
-  /// pieces. In Unigram |firstUnknown| is kNoId.
+  /// The number of ids. In BPE of SentencePiece the ids from |firstUnknown| on belong to characters that are parts of
+  /// pieces, but no pieces. In other models |firstUnknown| is kNoId.
   uint32_t numIds = 0, firstUnknown = kNoId;
   std::vector<double> scores; ///< Unigram, by id
   double unknownScore = 0;

@@ -265,8 +265,9 @@ void AssignWeightOffsetsPass::runOnOperation() {
 
   WeightRows rows(module);
   WeightPlacer placer(module);
-  // Rows come first in the file; the weights that entries read themselves follow, in the order of their use. So rows
-  // keep their offsets when the model is compiled without some of its outputs.
+  // Rows, the weights that one call of a layer function gets, come first in the file. The weights that entries read
+  // themselves follow, in the order of their use. So rows keep their offsets when the model is compiled without some of
+  // its outputs.
   for (auto entry : module.getOps<func::FuncOp>())
     if (xfmr::getEntry(entry))
       entry.walk([&](func::CallOp call) {

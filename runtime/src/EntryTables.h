@@ -26,8 +26,8 @@ struct EntryTables {
                                           ///< of the device
 };
 
-/// Returns true if |input| has a default that does not depend on the dimensions, so that the session writes the default
-/// only once.
+/// Returns true if the elements of the default of |input| have values that do not depend on the dimensions of a call. The
+/// session then writes the default once, for the largest dimensions, and all calls read a part of it.
 inline bool hasConstantDefault(const attune_tensor_desc &input) {
   return input.fill == ATTUNE_FILL_ZEROS || input.fill == ATTUNE_FILL_ONES || input.fill == ATTUNE_FILL_TOKENS;
 }

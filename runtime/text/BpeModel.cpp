@@ -44,6 +44,7 @@ void Model::tokenizeBpe(const AlignedText &piece) {
     if (symbols[i].size == 0)
       continue;
     size_t end = at + symbols[i].size;
+    // A piece that is no token becomes the unknown token.
     const uint32_t id = symbols[i].id < tables->settings.vocabSize ? symbols[i].id : tables->settings.unknownId;
     add(id, piece, at < piece.size ? at : piece.size, end < piece.size ? end : piece.size);
     at = end;

@@ -9,10 +9,9 @@
 //
 // The first token of a text is decoded differently (a space is dropped). So is the first token of the window, which
 // does no harm, since the text of that token is already returned. Text that a further token may change is held back:
-// bytes that are not yet a character, runs of byte tokens, a suffix that a next token removes, and characters that a
-// step may strip from the end. When all
-// text is returned, the window shrinks to its last id if that id has a text of its own, so that the time for an id
-// usually does not depend on its place in the text.
+// bytes that are not yet a character, runs of byte tokens, a suffix that the next token removes, and characters that a
+// step may strip from the end. When all text is returned, the window shrinks to its last id if that id has a text of
+// its own, so that the time for an id usually does not depend on its place in the text.
 //===----------------------------------------------------------------------===//
 
 #include "runtime/src/Error.h"
@@ -36,6 +35,7 @@ struct attune_decode_stream {
   bool holdsAll;         ///< a step needs the whole text, which attune_decode_stream_finish returns
   bool hasByteTokens;    ///< a run of byte tokens is held back until it ends
   bool dropsBytes;       ///< DecodeByteLevel leaves out bytes that are not UTF-8
+  bool trims;            ///< the last step removes white space at the ends of the whole text
   uint32_t stripFromEnd; ///< the character that a step strips from the end, kNoId if none
   Array<int32_t> ids;
   size_t out;       ///< bytes of the window's text that were returned
@@ -58,6 +58,7 @@ static void examineSteps(attune_decode_stream &stream) {
       // The stream need not hold all text if this step is the last one and trims the joined text: the white space that
       // it removes at the end of the window comes out with the text after it.
       stream.holdsAll |= !joined || !last;
+      stream.trims = last;
     } else if (joined && step.kind != StepKind::DecodeFuse) {
       stream.holdsAll = true;
     }
@@ -111,11 +112,13 @@ static attune_status decodeWindow(attune_decode_stream &stream, size_t first, By
     return fail(ATTUNE_LIMIT_EXCEEDED, "the text of %zu ids that waits for its end is too long for a stream", stream.ids.size);
   incomplete = decoder.endsInCharacter();
   unstable = decoder.unstableBytes() < text.size ? decoder.unstableBytes() : text.size;
-  if (stream.stripFromEnd != kNoId) {
+  // DecodeTrim removes white space at the end of the window, but not before unstable bytes, which may vanish.
+  const bool trims = stream.trims && unstable > 0;
+  if (stream.stripFromEnd != kNoId || trims) {
     const uint8_t *end = text.data + text.size - unstable;
     while (end > text.data) {
       Character c = decodeCharacterBefore(text.data, end);
-      if (c.value != stream.stripFromEnd)
+      if (trims ? !(stream.text->tables.characters(c.value) & kCharWhiteSpace) : c.value != stream.stripFromEnd)
         break;
       end -= c.bytes;
     }

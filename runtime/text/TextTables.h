@@ -69,7 +69,8 @@ enum RuleFlag : uint32_t {
 struct Rules {
   uint32_t flags;        ///< RuleFlag
   uint32_t numPieces;    ///< every id of the model is less; at least the size of the vocabulary
-  uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others
+  uint32_t firstUnknown; ///< BPE: ids from here on are characters that are unknown unless a merge joins them to others;
+                         ///< kNoId if there are none
   PoolString codeBegin;  ///< if a text between added tokens begins with |codeBegin|, all up to and including the first
                          ///< |codeEnd| is one token
   PoolString codeEnd;    ///< empty if there is no such rule

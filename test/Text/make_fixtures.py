@@ -6,6 +6,7 @@
 # or `transformers` where FOLDER has more than tokenizer.json. The tokenizers are those of `train.py --small` and
 # `train_folders.py --small`. check_fixtures.py compares.
 # ===-----------------------------------------------------------------------===#
+import itertools
 import json
 import os
 import random
@@ -76,8 +77,14 @@ def main():
                 groups.append({"options": options, "answers": [answer(tokenizer, decode, t, None, True, skip) for t in TEXTS + MORE]})
             rng = random.Random(1)
             lists = [random_ids(tokenizer, rng) for _ in range(12)]
+            # All orders of two added tokens and two others, one of which a further token may continue.
+            others = random_ids(tokenizer, random.Random(5)) * 2
+            others.sort(key=lambda id: tokenizer.outer.convert_ids_to_tokens(id).endswith("@@"))
+            pool = sorted(tokenizer.outer.added_tokens_decoder)[-2:] + [others[0], others[-1]]
+            lists += map(list, itertools.product(pool, repeat=3))
             answers = [{"text": " ".join(map(str, ids)), "pair": None, "decoded": decode(ids)} for ids in lists]
             groups.append({"options": {"ids": 1}, "answers": answers})
+            groups.append({"options": {"ids": 1, "stream": 1}, "answers": answers})
         for options in TRUNCATIONS:
             tokenizer.enable_truncation(options["max_length"], stride=options["stride"], strategy=STRATEGIES[options["truncation"]])
             if "pad_length" in options:

@@ -323,7 +323,8 @@ def write_python(f):
     tokens, merges = continued(pre_tokenizers.WhitespaceSplit())
     counted = "".join(f"{line} {9000 - i}\n" for i, line in enumerate(merges))
     words = {"vocab.txt": "".join(f"{token} {9000 - i}\n" for i, token in enumerate(tokens)), "bpe.codes": counted}
-    f.write("phobert", words, {"tokenizer_class": "PhobertTokenizer"}, "roberta")
+    more = {"added_tokens.json": {"\n": 9000, "@@": 9001}}
+    f.write("phobert", words, {"tokenizer_class": "PhobertTokenizer"}, "roberta", **more)
     f.write(
         "bertweet",
         words,

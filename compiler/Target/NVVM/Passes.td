@@ -84,10 +84,11 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
     operation. With `limit` in `rt.launch`, a block does nothing if its first row is at or past the number of tokens
     (see `attune-limit-rows`).
 
-    **Versions.** If the number of columns of an iteration is known only at run time, a loop with a projection by tensor
-    cores becomes up to three versions, between which the host chooses: for iterations of up to 16, of up to 64, and of
-    more columns. With `specific-arch`, three kinds of loops get further versions for that architecture only; the host
-    chooses such a version if `rt.device_arch_is` is true and the loop has the size that the version is for:
+    **Versions.** Columns are the output features of a projection. If the number of columns that an iteration computes
+    is known only at run time, a loop with a projection by tensor cores becomes up to three versions, between which the
+    host chooses: for iterations of up to 16, of up to 64, and of more columns. With `specific-arch`, three kinds of
+    loops get further versions for that architecture only; the host chooses such a version if `rt.device_arch_is` is
+    true and the loop has the size that the version is for:
 
     - loops that are one projection of bf16 or f16, with columns known only at run time, for iterations of 64 x 64 and
       of 128 x 128 results;
@@ -123,8 +124,8 @@ def DistributeToThreads : Pass<"attune-distribute-to-threads", "::mlir::ModuleOp
                  Option<"specificArch", "specific-arch", "int64_t", "::attune::GpuSchedule().specificArch",
                         "compute capability times 10 of the architecture that gets versions of its own; 0 for none">,
                  Option<"specificColumns", "specific-columns", "int64_t", "::attune::GpuSchedule().specificColumns",
-                        "columns of a thread-block tile, of 128 rows, in versions for iterations of 128 x 128 results "
-                        "of a projection by weights of bf16 or f16; a multiple of 128 up to 256">,
+                        "columns (output features) of a thread-block tile, of 128 rows, in versions for iterations of "
+                        "128 x 128 results of a projection by weights of bf16 or f16; a multiple of 128 up to 256">,
                  Option<"specificStages", "specific-stages", "int64_t", "::attune::GpuSchedule().specificStages",
                         "pipeline stages of these tiles: parts of both operands, of 64 input features each, that are "
                         "in shared memory at once; versions for 64 x 64 results have more stages in as much memory">,

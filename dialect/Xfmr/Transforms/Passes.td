@@ -117,8 +117,8 @@ def FuseEpilogues : Pass<"xfmr-fuse-epilogues", "::mlir::func::FuncOp"> {
     `xfmr-decompose-composites` first, and `canonicalize`, which removes each `xfmr.dropout` between a linear and its
     user.
 
-    Numerics: exact; the additions are the same, in the same order. If both operands of an addition are NaN, the pass
-    may change which of them gives the result its payload.
+    Numerics: exact for products of every type, since the results of a linear are f32; the additions are the same, in the
+    same order. If both operands of an addition are NaN, the pass may change which of them gives the result its payload.
   }];
 }
 
