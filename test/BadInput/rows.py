@@ -71,21 +71,25 @@ class Maker:
         edit(name)
         return Row(title, ["attune", "compile", name, "-o", OUT], words, **options)
 
-    def tensors(self, title, words, edit, **options):
-        """Returns a row whose safetensors header |edit| changes: it gets a copy of the header and returns it, or (header, data)."""
+    def tensors(self, title, words, edit, keys=None, **options):
+        """Returns a row whose safetensors header |edit| changes: it gets a copy of the header and returns it, or (header, data). |keys|
+        are values for config.json."""
         def change(name):
             edited = edit(json.loads(json.dumps(self.header)))
             header, data = edited if isinstance(edited, tuple) else (edited, self.data)
             save(self.path(name), header, data)
+            if keys:
+                self.configure(name, keys)
         return self.compiled(title, words, change, **options)
+
+    def configure(self, name, keys):
+        """Gives |keys| these values in config.json; None removes a key."""
+        with open(self.path(name, "config.json"), "w") as f:
+            json.dump({k: v for k, v in {**self.config, **keys}.items() if v is not None}, f)
 
     def configured(self, title, words, **keys):
         """Returns a row whose config.json has these values; None removes a key."""
-        def change(name):
-            config = {**self.config, **keys}
-            with open(self.path(name, "config.json"), "w") as f:
-                json.dump({k: v for k, v in config.items() if v is not None}, f)
-        return self.compiled(title, words, change)
+        return self.compiled(title, words, lambda name: self.configure(name, keys))
 
     def written(self, title, words, text):
         """Returns a row whose config.json is |text|."""
@@ -142,8 +146,10 @@ def weights_rows(m):
     yield m.tensors("shape that wraps", "elements", entry(shape=[1 << 32, 1 << 32]))
     yield m.tensors("integers for a weight", "expected F32, F16, BF16 or F64, got I32", entry(dtype="I32"))
     yield m.tensors("unknown dtype", "expected a known dtype", entry(dtype="F31"))
-    yield m.tensors("NaN", "warning", values(0x7fc00000), warning=True)
-    yield m.tensors("infinity", "warning", values(0x7f800000), warning=True)
+    # These are compiled, so without layers.
+    short = {"num_hidden_layers": 0}
+    yield m.tensors("NaN", "warning", values(0x7fc00000), keys=short, warning=True)
+    yield m.tensors("infinity", "warning", values(0x7f800000), keys=short, warning=True)
 
 
 def index_rows(m):
@@ -251,7 +257,11 @@ def kind_rows(m):
             f.write(data)
         return Row(title, ["attune", "compile", name, "-o", OUT], words)
 
-    subprocess.run(["attune", "compile", m.model, "-o", "good.o"], cwd=m.folder, check=True)
+    shutil.copytree(m.model, os.path.join(m.folder, "layerless"))
+    m.configure("layerless", {"num_hidden_layers": 0})
+    subprocess.run(["attune", "compile", "layerless", "-o", "layerless.o"], cwd=m.folder, check=True)
+    # good.weights stays that of good.so.
+    os.rename(os.path.join(m.folder, "layerless.o"), os.path.join(m.folder, "good.o"))
     for verb in ("inspect", "bench"):
         yield Row(f"an object for attune {verb}", ["attune", verb, "good.o"],
                   "got an object file; it is for linking into a program, --emit=shared")

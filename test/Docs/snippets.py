@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs the fenced blocks of Markdown pages, so that all examples of the pages work.
 
-usage: snippets.py ROOT BUILD WORK [--features=LIST] PAGE…
+usage: snippets.py ROOT BUILD WORK [--features=LIST] [--without-commands] PAGE…
 
 Each page gets a folder of its own in WORK, with links to the entries of the repository ROOT and `build` for the build
 folder BUILD: its commands run there as a reader types them in a clone, and their output stays there. Blocks run in the
@@ -27,8 +27,9 @@ A marker is a comment in the line before the block, `<!-- test: WORDS -->`:
   python-output  what the block of Python before it prints, which the same test compares
   requires=NAME  the block runs only if NAME is among the features
 
-A block without a language is an error, and so is indented code, which no marker could reach. Prints one line for each failure and one with
-the number of blocks; exits with 1 if a block fails.
+A block without a language is an error, and so is indented code, which no marker could reach. With --without-commands, `sh` blocks and their
+output are skipped, but for those to look for. Prints one line for each failure and one with the number of blocks; exits with 1 if a block
+fails.
 """
 import os
 import re
@@ -125,8 +126,8 @@ def match_output(expected, printed):
 class Page:
     """A page, its folder, and the state that its blocks pass on to later ones."""
 
-    def __init__(self, root, build, work, name, features):
-        self.root, self.build, self.name, self.features = root, build, name, features
+    def __init__(self, root, build, work, name, features, commands):
+        self.root, self.build, self.name, self.features, self.commands = root, build, name, features, commands
         self.folder = os.path.join(work, name.replace("/", "-").removesuffix(".md"))
         self.state = self.folder + ".state"
         self.printed = None
@@ -156,7 +157,8 @@ class Page:
 
     def run_block(self, block, later):
         marker = block.marker
-        if marker.get("requires", "") and marker["requires"] not in self.features:
+        is_command = block.language == "sh" and not marker.keys() & {"file", "from", "look-for"}
+        if (marker.get("requires", "") and marker["requires"] not in self.features) or (is_command and not self.commands):
             self.count("skipped")
             self.printed = SKIPPED
         elif "file" in marker:
@@ -270,17 +272,19 @@ def quote(path):
 
 
 def main():
-    features = set()
+    features, commands = set(), True
     arguments = []
     for word in sys.argv[1:]:
         if word.startswith("--features="):
             features = set(word.partition("=")[2].split(","))
+        elif word == "--without-commands":
+            commands = False
         else:
             arguments.append(word)
     root, build, work, *names = (os.path.abspath(a) if i < 3 else a for i, a in enumerate(arguments))
     total, counts, failures = 0, {}, 0
     for name in names:
-        page = Page(root, build, work, name, features)
+        page = Page(root, build, work, name, features, commands)
         try:
             total += page.run()
         except Failure as failure:

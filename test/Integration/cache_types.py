@@ -1,8 +1,9 @@
 # ===- cache_types.py - Caches of bf16, f16 and int8 ------------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cache_types.py [--threads=N] [--all-visible] CASE WORK CPU…: compiles the model of CASE, a golden case of a model that continues
-# sequences, with each type of caches and for each CPU, and feeds the tokens of its inputs through the caches. Checks that
+# cache_types.py [--threads=N] [--types=TYPE,…] [--all-visible] CASE WORK CPU…: compiles the model of CASE, a golden
+# case of a model that continues sequences, with each type of caches (bf16,f16,int8) and for each CPU, and feeds the
+# tokens of its inputs through the caches. Checks that
 #
 # - keys and values of the first layer are those of the f32 model, rounded here as `xfmr.kv_cache_update` says;
 # - one call, chunks and single tokens give the same bits, on every CPU;
@@ -59,6 +60,7 @@ def feed(case, shared, inputs, output, chunks, threads):
 
 def main(*arguments):
     threads = next((int(word[10:]) for word in arguments if word.startswith("--threads=")), 1)
+    types = next((word[8:] for word in arguments if word.startswith("--types=")), "bf16,f16,int8").split(",")
     case, work, *cpus = [word for word in arguments if not word.startswith("--")]
     os.makedirs(work, exist_ok=True)
     inputs, output = os.path.join(case, "inputs.safetensors"), os.path.join(work, "out.safetensors")
@@ -69,7 +71,7 @@ def main(*arguments):
                              shown.items()})
     tokens, plain, bytes_per_token = steps_of(case), {}, {}
     divisions = [[tokens], [1] * tokens, [2, tokens - 2], [tokens - 1, 1]]
-    for kind in ("f32", "bf16", "f16", "int8"):
+    for kind in ("f32", *types):
         same = None
         for cpu in cpus:
             shared = os.path.join(work, f"{kind}-{cpu}.so")

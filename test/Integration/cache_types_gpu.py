@@ -1,8 +1,9 @@
 # ===- cache_types_gpu.py - Caches of bf16, f16 and int8 on GPUs ------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# cache_types_gpu.py DIR SIZE:DTYPE:GPU…: Llama with heads of SIZE components, two queries for each key, and products of DTYPE, on
-# an emulated GPU with each type of caches. Two panels of tokens go through the caches in one call, by one token and by three.
+# cache_types_gpu.py DIR SIZE:DTYPE:GPU[:TYPE]…: Llama with heads of SIZE components, two queries for each key, and products
+# of DTYPE, on an emulated GPU with caches of TYPE, without it of each type. Two panels of tokens go through the caches in
+# one call, by one token and by three.
 # Checks that the keys and values of the first layer are those of the f32 caches of that GPU, rounded here as
 # `xfmr.kv_cache_update` says, and that results are off those of the f32 caches, but less than a bound for each type.
 
@@ -34,9 +35,9 @@ def main(work, *cases):
     inputs, output = os.path.join(work, "in.safetensors"), os.path.join(work, "out.safetensors")
     models.save(inputs, {"input_ids": models.random_ids(models.generator("caches"), VOCABULARY, 1, TOKENS)})
     for case in cases:
-        size, dtype, gpu = case.split(":")
+        size, dtype, gpu, *types = case.split(":")
         model, exact = make_model(int(size), work), None
-        for kind in ("f32", "bf16", "f16", "int8"):
+        for kind in ("f32", *(types or ("bf16", "f16", "int8"))):
             run("attune-emulated", "run", model, "--input", inputs, "--output", output, "--outputs=logits,past_key_values",
                 "--steps=" + STEPS, "--target=cuda", "--gpu=" + gpu, "--dtype=" + dtype, "--cache-dtype=" + kind)
             found = {name: floats(entry) for name, entry in models.load(output).items()}

@@ -1,9 +1,10 @@
 # ===- causal_on_gpu.py - Decoders' attention by tensor cores --------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# causal_on_gpu.py DIR GPU:PADDING…: decoders with heads of 64 components, one key each or shared by two queries, on two
-# sequences of up to three tiles of queries, and an encoder-decoder with a bias of distances and heads of 128: in bf16
-# on these (emulated) GPUs, padding computed or skipped, against f32 on the CPU. Prints the largest error of each.
+# causal_on_gpu.py [--models=NAME,…] DIR GPU:PADDING…: decoders with heads of 64 components, one key each (gpt2) or
+# shared by two queries (llama), on two sequences of up to three tiles of queries, and an encoder-decoder with a bias of
+# distances and heads of 128 (t5): all of them or these, in bf16 on these (emulated) GPUs, padding computed or skipped,
+# against f32 on the CPU. Prints the largest error of each.
 
 import json
 import os
@@ -54,12 +55,15 @@ def logits(tool, model, inputs, output, *flags):
 
 
 def main(work, *gpus):
+    kinds = list(CONFIGS)
+    if work.startswith("--models="):
+        kinds, work, gpus = work.partition("=")[2].split(","), gpus[0], gpus[1:]
     os.makedirs(work, exist_ok=True)
     rng, inputs, output = models.generator("causal"), os.path.join(work, "in.safetensors"), os.path.join(work, "out.safetensors")
     mask = models.token_mask(rng, "right", BATCH, LENGTH)
     tensors = {"input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH), "attention_mask": mask}
     wrong = 0
-    for kind in CONFIGS:
+    for kind in kinds:
         model = make_model(kind, work)
         decoder = {"decoder_input_ids": models.random_ids(rng, VOCABULARY, BATCH, LENGTH)} if kind == "t5" else {}
         models.save(inputs, dict(tensors, **decoder))

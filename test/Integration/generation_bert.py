@@ -1,9 +1,9 @@
 # ===- generation_bert.py - Decoders whose positions count padding ----------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# generation_bert.py DIR: BERT and RoBERTa as decoders continue prompts that are padded on the left. The reference
-# library numbers their tokens with the padding: ids and scores must be those of whole sequences, run with its
-# positions; and sequences without padding the same in steps.
+# generation_bert.py DIR [FAMILY...]: BERT and RoBERTa, or those of the families, as decoders continue prompts that are
+# padded on the left. The reference library numbers their tokens with the padding: ids and scores must be those of whole
+# sequences, run with its positions; and sequences without padding the same in steps.
 
 import json
 import os
@@ -45,14 +45,15 @@ def positions(family, length, row):
     return (first + [PAD + 1 + at for at in range(len(first), length)])[:length]
 
 
-for family, architecture in (("bert", "BertLMHeadModel"), ("roberta", "RobertaForCausalLM")):
+ARCHITECTURES = {"bert": "BertLMHeadModel", "roberta": "RobertaForCausalLM"}
+for family in sys.argv[2:] or ARCHITECTURES:
     folder, whole, program = path(family), path(family + "-whole.so"), path(family + ".so")
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "config.json"), "w") as f:
-        json.dump(dict(COMMON, model_type=family, architectures=[architecture]), f)
+        json.dump(dict(COMMON, model_type=family, architectures=[ARCHITECTURES[family]]), f)
     attune("attune", "init", folder, "-o", folder, "--seed", "5")
     attune("attune", "compile", folder, "-o", whole, "--emit=shared", "--inputs=input_ids,attention_mask,position_ids")
-    attune("attune", "compile", folder, "-o", program, "--emit=shared")
+    attune("attune", "compile", folder, "-o", program, "--emit=shared", "--outputs=logits")
     known = {}
 
     def logits_of(row, ids):

@@ -1,10 +1,11 @@
 # ===- onnx_attention.py - ONNX's Attention as modules of the dialect -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#     onnx_attention.py DIR [CPU…]
+#     onnx_attention.py DIR [--few] [CPU…]
 #
-# Writes each case of onnx_attention_cases.py as an entry of one module, compiles it for each CPU, and compares its outputs with
-# the formula in f64. Elements of half precision are computed in f32 from rounded inputs; the results are rounded.
+# Writes each case of onnx_attention_cases.py (or, with --few, one for each of their properties) as an entry of one
+# module, compiles it for each CPU, and compares its outputs with the formula in f64. Elements of half precision are
+# computed in f32 from rounded inputs; the results are rounded.
 
 import math
 import os
@@ -18,6 +19,14 @@ from sweep_families import flatten, write_case
 LOWEST = -3.4028234663852886e38
 # The distance of neighboring numbers, relative to the smaller: rounding a slightly different value may give the neighbor.
 PRECISION = {"float32": 0.0, "float16": 2.0 ** -10, "bfloat16": 2.0 ** -7}
+# Cases that together have each rank, mask, kind of hidden key, window, stage of scores, grouping and precision.
+FEW = ("4d_gqa_scaled", "4d_attn_mask_4d_causal", "3d_gqa_softcap", "3d_diff_heads_with_past_and_present", "4d_with_qk_matmul",
+       "4d_with_past_and_present_qk_matmul_bias_3d_mask_causal", "3d_with_past_and_present_qk_matmul_softcap",
+       "4d_attn_mask_causal_bf16", "4d_softcap_neginf_mask_poison", "23_boolmask_fullymasked_row_nan_robustness",
+       "24_fullymasked_qk_matmul_output_mode3_zero", "4d_diff_heads_mask4d_padded_kv", "4d_gqa_causal_nonpad_decode_fp16",
+       "4d_causal_nonpad_negative_offset_structural_empty", "4d_causal_nonpad_attn_mask_composition", "bidirectional_window",
+       "local_window_rank1_boolean_mask", "local_window_with_past", "local_window_ext_cache_rank3_head_mask",
+       "local_window_gqa_rank4_mask")
 
 
 class Entry:
@@ -247,9 +256,10 @@ def check(folder, cpu, folders):
     run("attune-run", "check", "--model=" + shared, *folders)
 
 
-def main(folder, *cpus):
+def main(folder, *words):
     os.makedirs(folder, exist_ok=True)
-    entries = [Entry(case) for case in CASES.values()]
+    cpus = [word for word in words if word != "--few"]
+    entries = [Entry(CASES[name]) for name in (FEW if "--few" in words else CASES)]
     limits = ", ".join(f"{name} = {limit} : i64" for name, limit in
                        [("batch", 4), ("keys", 64), ("mask_keys", 64), ("past", 64), ("queries", 64), ("total", 128)])
     with open(os.path.join(folder, "cases.mlir"), "w") as f:

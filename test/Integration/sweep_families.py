@@ -1,10 +1,10 @@
 # ===- sweep_families.py - Models of all families against plain Python -----===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# sweep_families.py FAMILY DIR [COUNT]: small models of FAMILY (the first COUNT) with odd sizes and generated weights, each with
-# ragged masks and all its outputs, compared by `attune check` with the results of families_*.py; decoders once more without
-# their first tokens, whose keys and values are given (encoders then need no tokens either), and in steps, with those that the
-# session keeps.
+# sweep_families.py FAMILY DIR [COUNT [forward]]: small models of FAMILY (the first COUNT) with odd sizes and generated
+# weights, each with ragged masks and all its outputs, compared by `attune check` with the results of families_*.py;
+# decoders, unless `forward` is said, once more without their first tokens, whose keys and values are given (encoders
+# then need no tokens either), and in steps, with those that the session keeps.
 
 import json
 import os
@@ -118,9 +118,9 @@ def steps_inputs(tensors):
     return {**tensors, name: (dtype, shape, [1 if i % shape[1] == 0 else value for i, value in enumerate(values)])}
 
 
-def main(family, work, count=None):
+def main(family, work, count=None, only=None):
     for number, (config, extra, *rest) in enumerate(CONFIGS[family][:count and int(count)]):
-        checks, pruned = (rest[0] if rest else "past steps").split(), rest[1:]
+        checks, pruned = (only or (rest[0] if rest else "past steps")).split(), rest[1:]
         folder = os.path.join(work, f"{family}-{number}")
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, "config.json"), "w") as f:

@@ -2,11 +2,11 @@
 # ===- check_masks.py - Bit masks and the cache of pieces ---------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_masks.py COMPILE ENCODE SCRATCH TOKENIZER: splits texts by the expressions that bit masks split by, and by the
+# check_masks.py COMPILE ENCODE SCRATCH TOKENIZER [--all]: splits texts by the expressions that bit masks split by, and by the
 # same expressions in parentheses, which the compiler does not recognize, so that automata split by them. Then encodes
 # more words than the cache has entries, with and without offsets, and compares with the results of calls from a cold
-# cache. Pieces of zero bytes, as free entries have, must decode to themselves. Exits with 1 if something differs. Needs
-# the standard library alone.
+# cache. Pieces of zero bytes, as free entries have, must decode to themselves. --all tries more texts, and fills the
+# cache with offsets, too. Exits with 1 if something differs. Needs the standard library alone.
 # ===-----------------------------------------------------------------------===#
 import itertools
 import json
@@ -35,12 +35,13 @@ def encode(tool, compiled, texts, *flags):
 
 
 def main():
-    compile_tool, encode_tool, scratch, tokenizer = sys.argv[1:]
+    compile_tool, encode_tool, scratch, tokenizer = sys.argv[1:5]
+    all_cases = sys.argv[5:] == ["--all"]
     value = json.loads(pathlib.Path(tokenizer).read_text(encoding="utf-8"))
     rng = random.Random(1)
-    texts = ["".join(parts) for length in (1, 2, 3, 4) for parts in itertools.product(SHORT, repeat=length)]
+    texts = ["".join(parts) for length in range(1, 5 if all_cases else 4) for parts in itertools.product(SHORT, repeat=length)]
     # Each kind of part comes to each place of a window of 64 bytes.
-    for _ in range(4000):
+    for _ in range(4000 if all_cases else 1000):
         common = rng.sample(LONG, 4)
         texts.append("".join(rng.choice(common if rng.random() < 0.7 else LONG) for _ in range(rng.randrange(20, 150))))
     failed = 0
@@ -60,9 +61,9 @@ def main():
             print(f"{name}: {text!r}")
         failed += len(wrong)
         print(f"{name}: {len(wrong)} texts differ")
-    words = {"".join(rng.choice("abcdefgh") for _ in range(rng.choice((6, 8, 9, 20)))) for _ in range(200000)}
-    parts = [" ".join(sorted(words)[i::10]) for i in range(10)]
+    words = sorted({"".join(rng.choices("abcdefgh", k=rng.choice((6, 8, 9, 20)))) for _ in range(150000)})
     for flags in (), ("ids_only=1",):
+        parts = [" ".join(words[i::10]) for i in range(10 if flags or all_cases else 3)]
         warm = encode(encode_tool, f"{folder}.text", parts * 2, *flags)
         cold = [encode(encode_tool, f"{folder}.text", [part], *flags)[0] for part in parts]
         different = sum(a != b for a, b in zip(warm, cold * 2, strict=True))

@@ -2,10 +2,11 @@
 # ===- check_tasks.py - Commands on texts give the reference's results ------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_tasks.py WORK CASE…: makes the model of each case (Inputs/tasks/CASE, written by reference_tasks.py) in WORK and
-# compares `attune embed`, `classify`, `fill` and `answer` with the results in case.json: texts and numbers of characters
-# exactly, scores and vectors within 2e-5. The first call of a case is also made by attune-run on a shared object, whose
-# output must be the same to the last byte, and in batches of one text.
+# check_tasks.py WORK [--all] CASE…: makes the model of each case (Inputs/tasks/CASE, written by reference_tasks.py) in WORK
+# and compares `attune embed`, `classify`, `fill` and `answer` with the results in case.json: texts and numbers of
+# characters exactly, scores and vectors within 2e-5. The first call of a case is also made by attune-run on a shared
+# object, whose output must be the same to the last byte, and in batches of one text. The object is that of
+# `attune compile` for the first case, with --all for each case, and else the one that the command has kept.
 # ===-----------------------------------------------------------------------===#
 import json
 import os
@@ -17,8 +18,14 @@ INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
 TOLERANCE = 2e-5
 
 
-def run(*command, text=None):
-    return subprocess.run(command, input=text, stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8").stdout
+def run(*command):
+    return subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True, encoding="utf-8").stdout
+
+
+def kept_object():
+    """Returns the path of the only model in the cache."""
+    (entry,) = json.loads(run("attune", "cache", "list", "--json"))["entries"]
+    return os.path.join(entry["folder"], entry["object"])
 
 
 def arguments(call, work):
@@ -64,7 +71,7 @@ def compare(got, expected, where):
         assert got == expected, (where, got, expected)
 
 
-def check(name, work):
+def check(name, work, compiles):
     source = os.path.join(INPUTS, "tasks", name)
     with open(os.path.join(source, "case.json"), encoding="utf-8") as file:
         case = json.load(file)
@@ -74,13 +81,15 @@ def check(name, work):
     shutil.copy(os.path.join(INPUTS, case["tokenizer"], "tokenizer.json"), os.path.join(config, case["to"]))
     os.remove(os.path.join(config, "case.json"))
     run("attune", "init", config, "-o", model, f"--seed={case['seed']}")
+    os.environ["ATTUNE_CACHE_DIR"] = os.path.join(work, "cache")
     for number, call in enumerate(case["calls"]):
         command, words = arguments(call, work)
         output = run("attune", command, model, "--quiet", *words)
         compare([json.loads(line) for line in output.splitlines()], call["expected"], f"{name}: call {number}")
         if number == 0:
-            shared = os.path.join(work, "model.so")
-            run("attune", "compile", model, "-o", shared, "--emit=shared", "--padding=skip")
+            shared = os.path.join(work, "model.so") if compiles else kept_object()
+            if compiles:
+                run("attune", "compile", model, "-o", shared, "--emit=shared", "--padding=skip")
             assert run("attune-run", command, "--model=" + shared, "--quiet", *words) == output, f"{name}: attune-run differs"
             if command != "answer":
                 assert (
@@ -89,5 +98,7 @@ def check(name, work):
     print(f"{name}: {len(case['calls'])} calls")
 
 
-for case in sys.argv[2:]:
-    check(case, sys.argv[1])
+all_cases = "--all" in sys.argv
+cases = [word for word in sys.argv[2:] if word != "--all"]
+for case in cases:
+    check(case, sys.argv[1], all_cases or case == cases[0])

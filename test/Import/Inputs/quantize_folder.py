@@ -3,14 +3,14 @@
 
 quantize_folder.py make FOLDER FORM [--bits=N] [--group=N] [--order] [--scale=F16|BF16|F32] [--block=ROWS,COLUMNS] [--bias]
                    [--key=KEY=JSON]... [--without=KEY]
-quantize_folder.py check FOLDER
+quantize_folder.py check [--features=LIST] FOLDER
 
 FORM: gptq, gptq_v2, awq, packed, packed-asym, int8, int8-asym, float8, fp8. --order shuffles the groups of columns (g_idx). --bias gives
 matrices of gptq biases that are not zero. --key sets a key of `quantization_config`, --without removes one. The values are random; the
 floats that they stand for are kept in FOLDER/expected.bin, row by row, computed here from the definition of each form: scale * (value -
 zero), rounded to float.
 
-`check` reads rows of every matrix by attune-import --values and compares bits.
+`check` reads rows of matrices by attune-import --values and compares bits: with the feature `long` of all, else of one of each shape.
 """
 import json
 import math
@@ -180,13 +180,14 @@ def make(folder, form, flags, keys):
         json.dump(config, f)
 
 
-def check(folder):
+def check(folder, everything):
     with open(os.path.join(folder, "expected.json")) as f:
         index = json.load(f)
     with open(os.path.join(folder, "expected.bin"), "rb") as f:
         floats = f.read()
     compared = 0
-    for name, entry in index.items():
+    chosen = index if everything else dict({tuple(entry["shape"]): (name, entry) for name, entry in index.items()}.values())
+    for name, entry in chosen.items():
         rows, columns = entry["shape"]
         # From the middle of a row over the end of another.
         begin, count = columns // 2 + 1, min(1024, rows * columns - columns // 2 - 1)
@@ -199,12 +200,13 @@ def check(folder):
                 wrong = [i for i, (a, b) in enumerate(zip(lines, expected)) if a != b]
                 sys.exit(f"{name}: {len(lines)} values, {len(wrong)} of {count} differ, the first at {at + (wrong or [0])[0]}")
             compared += count
-    print(f"{len(index)} matrices, {compared} values: equal")
+    print(f"{len(chosen)} of {len(index)} matrices, {compared} values: equal")
 
 
-command, folder = sys.argv[1:3]
+command = sys.argv[1]
 if command == "check":
-    check(folder)
+    features = [a.partition("=")[2].split(",") for a in sys.argv if a.startswith("--features=")]
+    check(sys.argv[-1], everything=not features or "long" in features[0])
 else:
     flags, keys = {}, {}
     for flag in sys.argv[4:]:
@@ -214,4 +216,4 @@ else:
             keys[key] = json.loads(text)
         else:
             flags[name] = value
-    make(folder, sys.argv[3], flags, keys)
+    make(sys.argv[2], sys.argv[3], flags, keys)
