@@ -1,8 +1,7 @@
 # ===- generate_text.py - The command generate on texts ----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""generate_text.py DIR [--all]: texts are what ids decode to, with stop strings, beams, languages and lines; pipes and signals.
-
---all compares both tools, too, and tries a start token that is a language."""
+"""generate_text.py DIR [--all]: texts are what ids decode to, with stop strings, beams, languages and lines; pipes and
+signals. --all compares both tools, too, and tries a start token that is a language."""
 
 import json
 import os

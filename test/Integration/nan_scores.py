@@ -1,11 +1,11 @@
 # ===- nan_scores.py - Scores of attention that are NaN ----------------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""nan_scores.py FIXTURES [emulator] [--all]: a row of attention with a NaN in its visible scores is NaN, by compiled code as by
-the plain path.
+"""nan_scores.py FIXTURES [emulator] [--all]: a row of attention with a NaN in its visible scores is NaN, by compiled
+code as by the plain path.
 
 Such a row must not pass for one without a visible key, whose result is a mean of values. With `emulator`, the compiled
-code is that of emulated GPUs, with attention by warps in f32 and by tensor cores in bf16. --all runs more models, CPUs and
-GPUs than the first two."""
+code is that of emulated GPUs, with attention by warps in f32 and by tensor cores in bf16. --all runs more models, CPUs
+and GPUs than the first two."""
 
 import json
 import math

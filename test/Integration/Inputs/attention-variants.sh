@@ -1,9 +1,10 @@
 #===- attention-variants.sh - Compile and run random attentions ------------===#
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Usage: attention-variants.sh SEED COUNT FOLDER plain|cached|long [CPU] Sums of up to 1600 terms of size 1 in f32: 1e-5
-# is about a hundred roundings of the largest score's last place. One object on one and three threads, and one for CPU,
-# must give equal bits.
+# Usage: attention-variants.sh SEED COUNT FOLDER plain|cached|long [CPU]
+#
+# Sums of up to 1600 terms of size 1 in f32: 1e-5 is about a hundred roundings of the largest score's last place. One
+# object on one and three threads, and one for CPU, must give equal bits.
 set -e
 folder=$3 cpu=$5
 attune-test-attention "$1" "$2" "$folder" "$4"
