@@ -120,6 +120,8 @@ def succeeds(*command):
 
 if lit_config.params.get("long"):
     config.available_features.add("long")
+# A driver in Python runs some of its cases by default, and all of them in long mode.
+substitute("%all", *(["--all"] if "long" in config.available_features else []))
 flags = cpu_flags()
 if {"avx2", "fma", "bmi2"} <= flags:
     config.available_features.add("avx2")

@@ -207,8 +207,8 @@ static constexpr FamilyId familyIds[] = {{"arcee", "bos_token_id", 128000},
                                          {"xlm-roberta-xl", "pad_token_id", 1},
                                          {"xlm-roberta-xl", "eos_token_id", 2}};
 
-/// Sets in |settings| the numbers that familyIds has for |family|, except those whose keys |config| has. Leaves out an
-/// id beyond the vocabulary, since it would never occur.
+/// Sets in |settings| the numbers that familyIds has for |family|, except those whose keys |config| has. Leaves out a
+/// number beyond the vocabulary: such an id would never occur.
 static Status setFamilyIds(const Config &config, const std::string &family, GenerationSettings &settings) {
   const Json *size = config.find("vocab_size");
   auto counts = [&](const FamilyId &entry) {

@@ -137,7 +137,7 @@ static constexpr KeyPair bertKeys[] = {
     {"attention.layer_norm_epsilon", "layer_norm_eps"},
 };
 
-static constexpr Architecture all[] = {
+static constexpr Architecture architectureTable[] = {
     {"bert", "bert", "BertModel", {}, bertNames, {}, bertKeys, NoConversion},
     {"gemma", "gemma", "GemmaForCausalLM", {}, llamaNames, {}, decoderKeys, NormsPlusOne},
     {"gemma2", "gemma2", "Gemma2ForCausalLM", gemma2Names, llamaNames, gemma2Keys, decoderKeys, NormsPlusOne},
@@ -153,6 +153,8 @@ static constexpr Architecture all[] = {
     {"qwen3moe", "qwen3_moe", "Qwen3MoeForCausalLM", expertNames, llamaNames, qwenMoeKeys, decoderKeys, NoConversion, Experts::Normalized},
 };
 
-bool Architecture::isRotary() const { return keys.data() == decoderKeys; }
+bool Architecture::isRotary() const {
+  return llvm::any_of(keys, [](const KeyPair &key) { return llvm::StringRef(key.gguf) == "rope.freq_base"; });
+}
 
-llvm::ArrayRef<Architecture> attune::gguf::architectures() { return all; }
+llvm::ArrayRef<Architecture> attune::gguf::architectures() { return architectureTable; }

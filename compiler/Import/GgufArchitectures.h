@@ -55,7 +55,7 @@ struct Architecture {
   bool isRotary() const;
 };
 
-/// Returns all architectures. The variant with experts follows the architecture of the same name.
+/// Returns all architectures; entries of the same name are neighbors.
 llvm::ArrayRef<Architecture> architectures();
 
 } // namespace attune::gguf

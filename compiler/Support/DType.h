@@ -25,7 +25,7 @@ const char *dtypeName(DType dtype);
 std::optional<DType> parseDType(std::string_view name);
 /// Returns the size of one element of |dtype| in bytes.
 size_t elementSize(DType dtype);
-/// Returns true if convertToF32 accepts the type: F64, F32, F16, BF16.
+/// Returns true if convertToF32 accepts the type, one of kFloatNames.
 bool isFloat(DType dtype);
 /// The types for which isFloat is true, for error messages.
 inline constexpr const char *kFloatNames = "F32, F16, BF16 or F64";

@@ -50,13 +50,7 @@ Status attune::text::buildRoberta(TokenizerBuilder &builder) {
   bool space = false, trim = true;
   ATTUNE_RETURN_IF_FAILED(makeByteLevel(builder, space));
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("trim_offsets", trim));
-  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, {{"bos_token", "<s>"},
-                                                                  {"eos_token", "</s>"},
-                                                                  {"sep_token", "</s>"},
-                                                                  {"cls_token", "<s>"},
-                                                                  {"unk_token", "<unk>"},
-                                                                  {"pad_token", "<pad>"},
-                                                                  {"mask_token", "<mask>"}})));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readRobertaTokens(builder)));
   builder.postProcessor = makeRobertaProcessing(builder, builder.token("sep_token"), builder.token("cls_token"), trim, space);
   return {};
 }

@@ -20,14 +20,17 @@
 #include "compiler/Text/VocabularyFiles.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 
 using namespace attune;
 using namespace attune::text;
 
-static const std::string endOfWord = "</w>", continuation = "@@";
+namespace {
 
-static bool hasEnd(const std::string &text, const std::string &end) {
+constexpr const char *kEndOfWord = "</w>", *kContinuation = "@@";
+
+bool hasEnd(const std::string &text, const std::string &end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
@@ -36,6 +39,8 @@ struct RankedMerge {
   std::string left, right;
   uint32_t rank;
 };
+
+} // namespace
 
 /// Reads the file of merges |path|. Each line has two pieces and then, if |hasCounts|, a number, with white space between
 /// them. As in transformers, empty lines are no merges, a last line without an end is ignored, and so is the first line if
@@ -57,8 +62,9 @@ static Result<std::vector<RankedMerge>> readMerges(const std::string &path, bool
                            describeJson(Json(file->lines[i])));
     // A "</w>" inside would be part of a text.
     const std::string joined = words[0] + words[1];
-    const size_t mark = joined.find(endOfWord);
-    if (mark != std::string::npos && (mark + endOfWord.size() != joined.size() || !hasEnd(words[1], endOfWord) || words[1] == endOfWord))
+    const bool endsWord = hasEnd(words[1], kEndOfWord) && words[1] != kEndOfWord;
+    const size_t mark = joined.find(kEndOfWord);
+    if (mark != std::string::npos && (!endsWord || mark + std::strlen(kEndOfWord) != joined.size()))
       return Status::error(place + ": expected \"</w>\" at the end of the second token alone, got " + describeJson(Json(file->lines[i])));
     auto [known, isNew] = places.try_emplace({words[0], words[1]}, merges.size());
     if (isNew)
@@ -66,64 +72,59 @@ static Result<std::vector<RankedMerge>> readMerges(const std::string &path, bool
     else
       merges[known->second].rank = uint32_t(i);
   }
-  // transformers joins all pairs of a merge in a word before it chooses the next merge; here each pair is a choice of its
-  // own. The two differ if the first joined pair takes the beginning of the second.
-  for (const RankedMerge &merge : merges)
-    if (auto taking = places.find({merge.left + merge.right, merge.left}); taking != places.end())
-      if (const RankedMerge &other = merges[taking->second]; other.rank < merge.rank)
-        return Status::error(path + ": expected the merge " + describeJson(Json(other.left + " " + other.right)) + " after the merge " +
-                             describeJson(Json(merge.left + " " + merge.right)) + ", which makes its first token");
   return merges;
 }
 
-/// Makes the model of |builder|: BPE with |merges|, from the file |path|. The vocabulary and the added tokens must be in
-/// the spec. Adds the decoder, too.
-static Status useMerges(TokenizerBuilder &builder, const std::vector<RankedMerge> &merges, const std::string &path) {
-  TokenizerSpec &spec = builder.spec;
-  uint32_t unknown = 0;
-  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unknown));
-  fillGaps(spec, spec.tokens.size(), [&](size_t) { return builder.token("unk_token"); });
-  spec.model = ModelKind::Bpe;
-  spec.unknownToken = builder.token("unk_token");
-  spec.unknownId = unknown;
-  spec.endSuffix = endOfWord;
+/// Fails if a token of |builder|'s vocabulary has "@@ " inside, which decoding would remove, or the id of another.
+static Status checkTokens(const TokenizerBuilder &builder) {
+  const TokenizerSpec &spec = builder.spec;
+  std::map<uint32_t, std::string> tokenOf;
+  auto check = [&](const std::string &token, uint32_t id) -> Status {
+    if (token.find(std::string(kContinuation) + " ") != std::string::npos)
+      return Status::error(builder.file + ": expected tokens without \"@@ \", got " + describeJson(Json(token)));
+    auto [place, isNew] = tokenOf.try_emplace(id, token);
+    if (isNew || place->second == token)
+      return {};
+    const auto [first, second] = std::minmax(token, place->second);
+    return Status::error(builder.file + ": expected tokens with different ids, got the id " + std::to_string(id) + " for " +
+                         describeJson(Json(first)) + " and " + describeJson(Json(second)));
+  };
+  for (const auto &[id, token] : spec.added)
+    ATTUNE_RETURN_IF_FAILED(check(token.content, id));
+  // An added token takes the place of a token of the model with its id or string.
+  for (const auto &[token, id] : spec.vocab)
+    if (!spec.added.count(id) && !spec.addedIds.count(token))
+      ATTUNE_RETURN_IF_FAILED(check(token, id));
+  return {};
+}
+
+/// Sets the pieces of |spec|: those of |merges|, from the file |path|, and the tokens of one character. |unknown| is the id
+/// of the unknown token. Fails if two pieces stand for one token.
+static Status makePieces(TokenizerSpec &spec, const std::vector<RankedMerge> &merges, const std::string &path, uint32_t unknown) {
   PieceModel &pieces = spec.pieces.emplace();
-  pieces.numIds = std::max(uint32_t(spec.tokens.size()), spec.added.empty() ? 0 : spec.added.rbegin()->first + 1);
-  if (!spec.decodedOnly.empty())
-    pieces.numIds = std::max(pieces.numIds, spec.decodedOnly.rbegin()->first + 1);
+  pieces.numIds = spec.countIds();
   // Returns the id of the piece |text|.
   auto idOf = [&](const std::string &text) {
     auto [place, isNew] = pieces.ids.try_emplace(text, 0);
     if (!isNew)
       return place->second;
-    const bool isLast = hasEnd(text, endOfWord);
-    const std::string token = isLast ? text.substr(0, text.size() - endOfWord.size()) : text + continuation;
+    const bool isLast = hasEnd(text, kEndOfWord);
+    const std::string token = isLast ? text.substr(0, text.size() - std::strlen(kEndOfWord)) : text + kContinuation;
     std::optional<uint32_t> id = spec.findToken(token);
     return place->second = id && *id != unknown ? *id : pieces.numIds++;
   };
-  // The tokens of one character, and a check of all of them.
-  std::map<uint32_t, std::string> tokenOf;
-  auto addToken = [&](const std::string &token, uint32_t id) -> Status {
-    if (token.find(continuation + " ") != std::string::npos)
-      return Status::error(builder.file + ": expected tokens without \"@@ \", got " + describeJson(Json(token)));
-    const bool goesOn = hasEnd(token, continuation);
-    const std::string start = token.substr(0, token.size() - (goesOn ? continuation.size() : 0));
+  auto addCharacter = [&](const std::string &token) {
+    const bool goesOn = hasEnd(token, kContinuation);
+    const std::string start = token.substr(0, token.size() - (goesOn ? std::strlen(kContinuation) : 0));
     if (goesOn && toCodePoints(start).size() == 1)
       idOf(start);
     if (toCodePoints(token).size() == 1)
-      idOf(token + endOfWord);
-    auto [place, isNew] = tokenOf.try_emplace(id, token);
-    if (!isNew && place->second != token)
-      return Status::error(builder.file + ": expected tokens with different ids, got the id " + std::to_string(id) + " for " +
-                           describeJson(Json(std::min(token, place->second))) + " and " +
-                           describeJson(Json(std::max(token, place->second))));
-    return {};
+      idOf(token + kEndOfWord);
   };
   for (const auto &[id, token] : spec.added)
-    ATTUNE_RETURN_IF_FAILED(addToken(token.content, id));
+    addCharacter(token.content);
   for (const auto &[token, id] : spec.vocab)
-    if (!spec.added.count(id) && !spec.addedIds.count(token))
-      ATTUNE_RETURN_IF_FAILED(addToken(token, id));
+    addCharacter(token);
   for (const RankedMerge &merge : merges) {
     const uint32_t left = idOf(merge.left), right = idOf(merge.right);
     pieces.merges.push_back({left, right, merge.rank, idOf(merge.left + merge.right)});
@@ -134,12 +135,27 @@ static Status useMerges(TokenizerBuilder &builder, const std::vector<RankedMerge
     if (auto [place, isNew] = pieceOf.try_emplace(id, text); !isNew)
       return Status::error(path + ": expected merges that make each token in one way, got " + describeJson(Json(place->second)) + " and " +
                            describeJson(Json(text)) + " for the same token");
-  Step decoder = makeStep(StepKind::DecodeContinued);
-  PoolString suffix = spec.pool.add(continuation);
-  decoder.a = suffix.offset;
+  return {};
+}
+
+/// Makes the model of |builder|, BPE with |merges| from the file |path|, and the decoder. The vocabulary and the added
+/// tokens must be in the spec.
+static Status useMerges(TokenizerBuilder &builder, const std::vector<RankedMerge> &merges, const std::string &path) {
+  TokenizerSpec &spec = builder.spec;
+  uint32_t unknown = 0;
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "unk_token", unknown));
+  fillGaps(spec, spec.tokens.size(), [&](size_t) { return builder.token("unk_token"); });
+  spec.model = ModelKind::Bpe;
+  spec.ruleFlags |= kRuleMergesTogether;
+  spec.unknownToken = builder.token("unk_token");
+  spec.unknownId = unknown;
+  spec.endSuffix = kEndOfWord;
+  ATTUNE_RETURN_IF_FAILED(checkTokens(builder));
+  ATTUNE_RETURN_IF_FAILED(makePieces(spec, merges, path, unknown));
+  const PoolString suffix = spec.pool.add(kContinuation);
+  Step decoder = makeStep(StepKind::DecodeContinued, suffix.offset);
   decoder.b = suffix.bytes;
-  spec.decoders.push_back(decoder);
-  spec.decoders.push_back(makeStep(StepKind::DecodeTrim));
+  spec.decoders = {decoder, makeStep(StepKind::DecodeTrim)};
   return {};
 }
 
@@ -148,18 +164,13 @@ static Json jsonMatches(const std::string &pattern) {
   return {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Removed"}, {"invert", true}};
 }
 
-/// Makes the tokenizer of PhobertTokenizer and BertweetTokenizer. The vocabulary has the four special tokens and then
+/// Makes the tokenizer of PhobertTokenizer. The vocabulary has the four special tokens and then
 /// those of vocab.txt, each with a space and a number after it. A word is a run of characters without white space, and
 /// the newline behind it.
 Status attune::text::buildPhobert(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string mergesFile = builder.arguments.folder + "/bpe.codes";
   builder.file = builder.arguments.folder + "/vocab.txt";
-  bool normalizes = false;
-  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("normalization", normalizes));
-  if (normalizes && builder.description().name == std::string("BertweetTokenizer"))
-    return jsonTypeError(builder.arguments.configFile, "normalization", "false (the normalization of tweets is not supported)",
-                         Json(normalizes));
   Result<PythonLines> lines = readPythonLines(builder.file);
   if (!lines)
     return lines.status();
@@ -176,31 +187,27 @@ Status attune::text::buildPhobert(TokenizerBuilder &builder) {
        {std::pair("bos_token", "<s>"), std::pair("pad_token", "<pad>"), std::pair("eos_token", "</s>"), std::pair("unk_token", "<unk>")})
     ATTUNE_RETURN_IF_FAILED(add(builder.text(name, NamedToken(fallback)), builder.arguments.configFile));
   for (size_t i = 0; i < lines->lines.size(); ++i) {
-    std::vector<uint32_t> line = toCodePoints(lines->lines[i]);
-    while (!line.empty() && isPythonSpace(line.back()))
-      line.pop_back();
-    line.erase(line.begin(), std::find_if_not(line.begin(), line.end(), isPythonSpace));
-    const std::string text = toUtf8(line), place = builder.file + ": line " + std::to_string(i + 1);
+    const std::string text = stripPythonSpace(lines->lines[i]), place = builder.file + ": line " + std::to_string(i + 1);
     const size_t space = text.rfind(' ');
     if (space == std::string::npos)
       return Status::error(place + ": expected a token, a space and a number, got " + describeJson(Json(text)));
     ATTUNE_RETURN_IF_FAILED(add(text.substr(0, space), place));
   }
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(builder, {{"bos_token", "<s>"},
-                                                                          {"eos_token", "</s>"},
-                                                                          {"unk_token", "<unk>"},
-                                                                          {"sep_token", "</s>"},
-                                                                          {"cls_token", "<s>"},
-                                                                          {"pad_token", "<pad>"},
-                                                                          {"mask_token", "<mask>"}})));
-  uint32_t cls = 0, sep = 0;
-  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
-  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "sep_token", sep));
+  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readRobertaTokens(builder)));
   ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
   builder.preTokenizer = jsonMatches("[^\\s\\x1c-\\x1f]+\\n?");
-  addTemplate(builder, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}}, {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}, {2, 0, sep}, {1, 0, 0}, {2, 0, sep}});
-  return {};
+  return addClsSepTemplate(builder);
+}
+
+/// Makes the tokenizer of BertweetTokenizer: that of PhobertTokenizer, without its own normalization of tweets.
+Status attune::text::buildBertweet(TokenizerBuilder &builder) {
+  bool normalizes = false;
+  ATTUNE_RETURN_IF_FAILED(builder.arguments.read("normalization", normalizes));
+  if (normalizes)
+    return jsonTypeError(builder.arguments.configFile, "normalization", "false (the normalization of tweets is not supported)",
+                         Json(normalizes));
+  return buildPhobert(builder);
 }
 
 /// Makes the tokenizer of BlenderbotSmallTokenizer. Texts are in lower case. A newline behind a word becomes the word
@@ -224,7 +231,7 @@ Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
   // White space is that of the package `regex`, without U+001C to U+001F. The capital sigma at the end of a word has a
   // small letter of its own. Whether it is at the end depends on its two neighbors here; Python ignores accents and
   // some other characters between letters.
-  const std::string cased = "[\\p{Lu}\\p{Ll}\\p{Lt}\u00AA\u00BA\u2160-\u217F\u24B6-\u24E9]";
+  const std::string cased = "[\\p{Cased}&&[^\\p{Case_Ignorable}]]";
   builder.normalizer =
       jsonSequence("normalizers", {jsonReplaceRegex("(?<=[^\\s'])\\n", " __newln__ "),
                                    jsonReplaceRegex("(?<=" + cased + ")\u03A3(?!" + cased + ")", "\u03C2"), jsonType("Lowercase")});
@@ -232,6 +239,6 @@ Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
       "pretokenizers", {jsonMatches("\\S+"),
                         {{"type", "Split"}, {"pattern", {{"Regex", "[.,!?()]"}}}, {"behavior", "MergedWithNext"}, {"invert", false}},
                         {{"type", "Split"}, {"pattern", {{"String", "'"}}}, {"behavior", "Isolated"}, {"invert", false}}});
-  addTemplate(builder, {{0, 0, 0}}, {{0, 0, 0}, {1, 1, 0}});
+  spec.addTemplate({{0, 0, 0}}, {{0, 0, 0}, {1, 1, 0}});
   return {};
 }

@@ -107,10 +107,7 @@ static Status addMerges(const SentencePieceModel &model, const std::string &path
 Status attune::text::usePieceModel(const SentencePieceModel &model, const std::string &path, uint32_t unknownId, TokenizerSpec &spec) {
   ATTUNE_RETURN_IF_FAILED(addNormalizer(model, path, spec));
   PieceModel &pieces = spec.pieces.emplace();
-  uint32_t vocabSize = std::max(uint32_t(spec.tokens.size()), spec.added.empty() ? 0 : spec.added.rbegin()->first + 1);
-  if (!spec.decodedOnly.empty())
-    vocabSize = std::max(vocabSize, spec.decodedOnly.rbegin()->first + 1);
-  pieces.numIds = vocabSize;
+  pieces.numIds = spec.countIds();
   float least = FLT_MAX;
   std::set<uint32_t> used;
   for (const Piece &piece : model.pieces) {

@@ -1,5 +1,7 @@
 //===- PythonTokenizer.cpp - Common parts of tokenizer classes in Python --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Also has the members of TokenizerBuilder for these classes.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/PythonTokenizer.h"
@@ -12,22 +14,56 @@
 using namespace attune;
 using namespace attune::text;
 
+std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const {
+  if (findJson(arguments.config, "added_tokens_decoder"))
+    return arguments.configFile;
+  const std::string path = arguments.folder + "/added_tokens.json";
+  Result<Json> added = readJsonFile(path);
+  return added && findJson(*added, content) ? path : arguments.folder + "/" + findTokenizerJson(arguments.config);
+}
+
+Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
+  setSpecials(tokens, std::move(extra));
+  // The tables have an entry for each id up to the largest one. So ids may have gaps, but the bound of readVocabulary
+  // limits them here, too.
+  const size_t numTokens = spec.vocab.size() + arguments.byId.size();
+  const size_t mostId = std::min<size_t>(numTokens * 8 + 100000, kLookupNumber - 2);
+  auto add = [&](uint32_t id, AddedToken token) -> Status {
+    if (id > mostId)
+      return Status::error(fileOfAddedToken(token.content) + ": the added token " + describeJson(Json(token.content)) +
+                           ": expected an id of at most " + std::to_string(mostId) + " for " + std::to_string(numTokens) + " tokens, got " +
+                           std::to_string(id));
+    if (token.singleWord)
+      return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
+                           "for the tokenizer class " + type.name);
+    token.normalized = false; // the class finds added tokens in the text before it is normalized
+    spec.addedIds[token.content] = id;
+    spec.added[id] = std::move(token);
+    return {};
+  };
+  for (const auto &[id, token] : arguments.byId)
+    ATTUNE_RETURN_IF_FAILED(add(id, token.toAddedToken()));
+  size_t count = spec.modelSize;
+  for (const auto &[content, id] : spec.addedIds)
+    count += !spec.vocab.count(content);
+  std::vector<NamedToken> all = extraSpecials;
+  for (auto special = specials.rbegin(); special != specials.rend(); ++special)
+    if (special->second)
+      all.insert(all.begin(), *special->second);
+  for (const NamedToken &token : all) {
+    spec.specials.insert(token.content);
+    if (token.content.empty() || spec.addedIds.count(token.content))
+      continue;
+    std::optional<uint32_t> known = spec.findToken(token.content);
+    ATTUNE_RETURN_IF_FAILED(add(known ? *known : uint32_t(count++), NamedToken(token.content).toAddedToken()));
+  }
+  spec.specials.erase(std::string());
+  return {};
+}
+
 void attune::text::setPythonRules(TokenizerBuilder &builder) {
   builder.spec.ruleFlags |= kRuleOddToFirst | kRuleSplitsAdded;
   builder.spec.separatorsAreSpaces = true;
-}
-
-void attune::text::addTemplate(TokenizerBuilder &builder, const std::vector<TemplatePiece> &single,
-                               const std::vector<TemplatePiece> &pair) {
-  auto add = [&](const std::vector<TemplatePiece> &pieces) {
-    return builder.spec.pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4)
-        .offset;
-  };
-  Step step = makeStep(StepKind::ProcessTemplate, add(single));
-  step.b = uint32_t(single.size());
-  step.c = add(pair);
-  step.d = uint32_t(pair.size());
-  builder.spec.processors.push_back(step);
 }
 
 Status attune::text::requireToken(const TokenizerBuilder &builder, const char *name, uint32_t &id) {
@@ -40,23 +76,21 @@ Status attune::text::requireToken(const TokenizerBuilder &builder, const char *n
   return {};
 }
 
+Status attune::text::addClsSepTemplate(TokenizerBuilder &builder) {
+  uint32_t cls = 0, sep = 0;
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "cls_token", cls));
+  ATTUNE_RETURN_IF_FAILED(requireToken(builder, "sep_token", sep));
+  builder.spec.addTemplate({{2, 0, cls}, {0, 0, 0}, {2, 0, sep}},
+                           {{2, 0, cls}, {0, 0, 0}, {2, 0, sep}, {2, 0, sep}, {1, 0, 0}, {2, 0, sep}});
+  return {};
+}
+
 void attune::text::fillGaps(TokenizerSpec &spec, size_t end, const std::function<std::string(size_t)> &textOf) {
   if (!spec.added.empty())
     end = std::max(end, size_t(spec.added.rbegin()->first));
   for (size_t id = 0; id < end; ++id)
     if ((id >= spec.tokens.size() || !spec.exists[id]) && !spec.added.count(uint32_t(id)))
       spec.decodedOnly[uint32_t(id)] = textOf(id);
-}
-
-Status attune::text::checkPieceSettings(const TokenizerBuilder &builder, bool hasLegacy) {
-  const TokenizerArguments &arguments = builder.arguments;
-  const std::string ofClass = " for the tokenizer class " + std::string(builder.description().name);
-  if (const Json *given = arguments.find("sp_model_kwargs"); given && !given->is_null() && !given->empty())
-    return jsonTypeError(arguments.configFile, "sp_model_kwargs", "no arguments" + ofClass, *given);
-  const Json *legacy = hasLegacy ? findJson(arguments.config, "legacy") : nullptr; // null counts as false
-  if (legacy && *legacy != Json(true))
-    return jsonTypeError(arguments.configFile, "legacy", "true" + ofClass, *legacy);
-  return {};
 }
 
 Result<PythonLines> attune::text::readPythonLines(const std::string &path) {
@@ -77,6 +111,13 @@ Result<PythonLines> attune::text::readPythonLines(const std::string &path) {
 }
 
 bool attune::text::isPythonSpace(uint32_t c) { return predicate(Predicate::WhiteSpace).contains(c) || (c >= 0x1C && c <= 0x1F); }
+
+std::string attune::text::stripPythonSpace(const std::string &text) {
+  std::vector<uint32_t> characters = toCodePoints(text);
+  while (!characters.empty() && isPythonSpace(characters.back()))
+    characters.pop_back();
+  return toUtf8({std::find_if_not(characters.begin(), characters.end(), isPythonSpace), characters.end()});
+}
 
 std::vector<std::string> attune::text::splitAtPythonSpace(const std::string &text) {
   std::vector<std::string> words;

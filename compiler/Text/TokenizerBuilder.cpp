@@ -83,6 +83,16 @@ NamedTokens attune::text::readBracketTokens(const TokenizerBuilder &builder) {
                               {"mask_token", "[MASK]"}});
 }
 
+NamedTokens attune::text::readRobertaTokens(const TokenizerBuilder &builder) {
+  return readTokens(builder, {{"bos_token", "<s>"},
+                              {"eos_token", "</s>"},
+                              {"unk_token", "<unk>"},
+                              {"sep_token", "</s>"},
+                              {"cls_token", "<s>"},
+                              {"pad_token", "<pad>"},
+                              {"mask_token", "<mask>"}});
+}
+
 void TokenizerBuilder::addTokens(const std::vector<NamedToken> &tokens, bool special) {
   std::vector<AddedToken> call;
   for (NamedToken token : tokens) {
@@ -172,53 +182,6 @@ Status TokenizerBuilder::initialize(const NamedTokens &tokens, std::optional<std
   ATTUNE_RETURN_IF_FAILED(patchMistral());
   shouldUpdatePostProcessor |= postProcessor.is_null();
   return shouldUpdatePostProcessor ? updatePostProcessor() : Status();
-}
-
-std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const {
-  if (findJson(arguments.config, "added_tokens_decoder"))
-    return arguments.configFile;
-  const std::string path = arguments.folder + "/added_tokens.json";
-  Result<Json> added = readJsonFile(path);
-  return added && findJson(*added, content) ? path : arguments.folder + "/" + findTokenizerJson(arguments.config);
-}
-
-Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
-  setSpecials(tokens, std::move(extra));
-  // The tables have an entry for each id up to the largest one. So ids may have gaps, but the bound of readVocabulary
-  // limits them here, too.
-  const size_t numTokens = spec.vocab.size() + arguments.byId.size();
-  const size_t mostId = std::min<size_t>(numTokens * 8 + 100000, kLookupNumber - 2);
-  auto add = [&](uint32_t id, AddedToken token) -> Status {
-    if (id > mostId)
-      return Status::error(fileOfAddedToken(token.content) + ": the added token " + describeJson(Json(token.content)) +
-                           ": expected an id of at most " + std::to_string(mostId) + " for " + std::to_string(numTokens) + " tokens, got " +
-                           std::to_string(id));
-    if (token.singleWord)
-      return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
-                           "for the tokenizer class " + type.name);
-    token.normalized = false; // the class finds added tokens in the text before it is normalized
-    spec.addedIds[token.content] = id;
-    spec.added[id] = std::move(token);
-    return {};
-  };
-  for (const auto &[id, token] : arguments.byId)
-    ATTUNE_RETURN_IF_FAILED(add(id, token.toAddedToken()));
-  size_t count = spec.modelSize;
-  for (const auto &[content, id] : spec.addedIds)
-    count += !spec.vocab.count(content);
-  std::vector<NamedToken> all = extraSpecials;
-  for (auto special = specials.rbegin(); special != specials.rend(); ++special)
-    if (special->second)
-      all.insert(all.begin(), *special->second);
-  for (const NamedToken &token : all) {
-    spec.specials.insert(token.content);
-    if (token.content.empty() || spec.addedIds.count(token.content))
-      continue;
-    std::optional<uint32_t> known = spec.findToken(token.content);
-    ATTUNE_RETURN_IF_FAILED(add(known ? *known : uint32_t(count++), NamedToken(token.content).toAddedToken()));
-  }
-  spec.specials.erase(std::string());
-  return {};
 }
 
 //===--- Post-processors ---------------------------------------------------===//

@@ -52,6 +52,10 @@ NamedTokens readTokens(const TokenizerBuilder &builder, const NamedTokens &defau
 /// bos_token is [CLS], that of eos_token [SEP].
 NamedTokens readBracketTokens(const TokenizerBuilder &builder);
 
+/// Returns the special tokens of a class with the defaults <s>, </s>, <unk>, <pad> and <mask>. The default of cls_token
+/// is <s>, that of sep_token </s>.
+NamedTokens readRobertaTokens(const TokenizerBuilder &builder);
+
 /// A Unigram vocabulary: strings and scores, by id.
 using Pieces = std::vector<std::pair<std::string, double>>;
 

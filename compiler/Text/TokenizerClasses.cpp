@@ -71,7 +71,7 @@ const TokenizerClass kClasses[] = {
     {"BertGenerationTokenizer", std::nullopt, nullptr, nullptr, buildBertGeneration, false, false, /*inPython=*/true},
     {"BartphoTokenizer", std::nullopt, nullptr, nullptr, buildBartpho, false, false, /*inPython=*/true},
     {"PhobertTokenizer", std::nullopt, nullptr, nullptr, buildPhobert, false, false, /*inPython=*/true},
-    {"BertweetTokenizer", std::nullopt, nullptr, nullptr, buildPhobert, false, false, /*inPython=*/true},
+    {"BertweetTokenizer", std::nullopt, nullptr, nullptr, buildBertweet, false, false, /*inPython=*/true},
     {"BlenderbotSmallTokenizer", std::nullopt, nullptr, nullptr, buildBlenderbotSmall, false, false, /*inPython=*/true},
     {"ByT5Tokenizer", std::nullopt, nullptr, nullptr, buildByT5, false, false, /*inPython=*/true, /*needsNoFile=*/true},
 };

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of the classes are in WordPieceClasses.cpp, ByteLevelClasses.cpp, CharacterBpeClasses.cpp,
-// UnigramClasses.cpp, PythonClasses.cpp and ContinuedBpeClasses.cpp.
+// UnigramClasses.cpp, PythonClasses.cpp, PythonPieceClasses.cpp and ContinuedBpeClasses.cpp.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
 #define ATTUNE_COMPILER_TEXT_TOKENIZERCLASSES_H
@@ -71,6 +71,7 @@ Status buildByT5(TokenizerBuilder &builder);
 Status buildBertGeneration(TokenizerBuilder &builder);
 Status buildBartpho(TokenizerBuilder &builder);
 Status buildPhobert(TokenizerBuilder &builder);
+Status buildBertweet(TokenizerBuilder &builder);
 Status buildBlenderbotSmall(TokenizerBuilder &builder);
 
 } // namespace attune::text

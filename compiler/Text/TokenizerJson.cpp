@@ -100,9 +100,6 @@ private:
     step.a = place.offset;
     step.b = place.bytes;
   }
-  PoolString addPieces(const std::vector<TemplatePiece> &pieces) {
-    return spec.pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4);
-  }
   uint32_t readScheme(const Component &component, Status &status);
   Status readCharacter(const Component &component, const char *key, uint32_t &character);
 
@@ -406,12 +403,7 @@ Status Reader::readTemplate(const Component &component) {
     if (count(*single) > (text == 0) || count(*pair) > 1)
       return component.expected(count(*single) > (text == 0) ? "single" : "pair", "each text at most once");
   }
-  Step step = makeStep(StepKind::ProcessTemplate);
-  step.a = addPieces(*single).offset;
-  step.b = uint32_t(single->size());
-  step.c = addPieces(*pair).offset;
-  step.d = uint32_t(pair->size());
-  spec.processors.push_back(step);
+  spec.addTemplate(*single, *pair);
   return {};
 }
 
@@ -455,13 +447,7 @@ Status Reader::readProcessor(const Component &component) {
     pair.push_back(sep);
   pair.push_back(textB);
   pair.push_back(sepOfSecond);
-  Step step = makeStep(StepKind::ProcessTemplate);
-  step.a = addPieces({cls, textA, sep}).offset;
-  step.b = 3;
-  step.c = addPieces(pair).offset;
-  step.d = uint32_t(pair.size());
-  step.e = kTemplateTypesOfWindows | flag(!roberta, kTemplateTypesWithSpecial);
-  spec.processors.push_back(step);
+  spec.addTemplate({cls, textA, sep}, pair, kTemplateTypesOfWindows | flag(!roberta, kTemplateTypesWithSpecial));
   return {};
 }
 

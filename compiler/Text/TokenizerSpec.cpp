@@ -4,6 +4,8 @@
 
 #include "compiler/Text/TokenizerSpec.h"
 
+#include <algorithm>
+
 using namespace attune;
 using namespace attune::text;
 
@@ -25,6 +27,27 @@ void TokenizerSpec::addToken(const std::string &content, uint32_t id) {
   tokens[id] = content;
   exists[id] = true;
   vocab[content] = id;
+}
+
+void TokenizerSpec::addTemplate(const std::vector<TemplatePiece> &single, const std::vector<TemplatePiece> &pair, uint32_t flags) {
+  auto add = [&](const std::vector<TemplatePiece> &pieces) {
+    return pool.add(std::string(reinterpret_cast<const char *>(pieces.data()), pieces.size() * sizeof(TemplatePiece)), 4).offset;
+  };
+  Step step = makeStep(StepKind::ProcessTemplate, add(single));
+  step.b = uint32_t(single.size());
+  step.c = add(pair);
+  step.d = uint32_t(pair.size());
+  step.e = flags;
+  processors.push_back(step);
+}
+
+uint32_t TokenizerSpec::countIds() const {
+  size_t count = tokens.size();
+  if (!added.empty())
+    count = std::max(count, size_t(added.rbegin()->first) + 1);
+  if (!decodedOnly.empty())
+    count = std::max(count, size_t(decodedOnly.rbegin()->first) + 1);
+  return uint32_t(count);
 }
 
 std::optional<uint32_t> TokenizerSpec::findToken(const std::string &content) const {

@@ -127,6 +127,11 @@ struct TokenizerSpec {
   /// flags. New strings get consecutive ids. The first of these is |modelSize| or the id after the highest one of
   /// |added|, whichever is larger. Empty strings are skipped.
   void addTokens(const std::vector<AddedToken> &call);
+  /// Adds a post-processor with the templates |single|, for one text, and |pair|, for two; |flags| are TemplateFlags.
+  void addTemplate(const std::vector<TemplatePiece> &single, const std::vector<TemplatePiece> &pair, uint32_t flags = 0);
+  /// Returns the number of ids, gaps included: that of tokens of the model, added tokens and those that only decoding
+  /// knows.
+  uint32_t countIds() const;
   /// Returns the id of the added token |content|, else that of the token of the model; nullopt if there is neither.
   std::optional<uint32_t> findToken(const std::string &content) const;
 };

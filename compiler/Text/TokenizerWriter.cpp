@@ -423,11 +423,7 @@ Status attune::text::writeTokenizer(const TokenizerSpec &spec, const std::string
   if (buffers > PreTokenizer::kMostBuffers)
     return Status::error(file + ": 'pre_tokenizer': expected at most three ByteLevel, or six Metaspace, got more");
   // Ids may have gaps, and the tables have an entry for each id up to the largest one.
-  size_t numIds = std::max<size_t>(spec.tokens.size(), spec.pieces ? spec.pieces->numIds : 0);
-  if (!spec.added.empty())
-    numIds = std::max<size_t>(numIds, size_t(spec.added.rbegin()->first) + 1);
-  if (!spec.decodedOnly.empty())
-    numIds = std::max<size_t>(numIds, size_t(spec.decodedOnly.rbegin()->first) + 1);
+  const size_t numIds = std::max<size_t>(spec.countIds(), spec.pieces ? spec.pieces->numIds : 0);
   if (numIds >= kLookupNumber)
     return Status::error(file + ": expected ids below " + std::to_string(kLookupNumber - 1) + ", got " + std::to_string(numIds - 1));
   Writer tables(spec, file, warn);

@@ -53,9 +53,6 @@ static Status readScheme(const TokenizerBuilder &builder, const char *&scheme, c
   return {};
 }
 
-static const NamedTokens kRobertaTokens = {{"bos_token", "<s>"},   {"eos_token", "</s>"},  {"sep_token", "</s>"},   {"cls_token", "<s>"},
-                                           {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}};
-
 /// Sets the templates "bos A eos" for one text and "bos A eos eos B eos" for two.
 static Status setRobertaTemplate(TokenizerBuilder &builder) {
   const std::string bos = builder.token("bos_token"), eos = builder.token("eos_token");
@@ -151,7 +148,7 @@ Status attune::text::buildXlmRoberta(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = splitWords(scheme);
   builder.decoder = jsonMetaspace(scheme);
-  ATTUNE_RETURN_IF_FAILED(builder.initialize(readTokens(builder, kRobertaTokens)));
+  ATTUNE_RETURN_IF_FAILED(builder.initialize(readRobertaTokens(builder)));
   return setRobertaTemplate(builder);
 }
 
@@ -173,7 +170,7 @@ Status attune::text::buildCamembert(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = splitWords(scheme);
   builder.decoder = jsonMetaspace(scheme);
-  NamedTokens tokens = readTokens(builder, kRobertaTokens);
+  NamedTokens tokens = readRobertaTokens(builder);
   stripLeftOfMask(tokens, /*special=*/true);
   std::vector<NamedToken> extra = {"<s>NOTUSED", "</s>NOTUSED", "<unk>NOTUSED"};
   if (builder.arguments.additional)
@@ -234,7 +231,7 @@ Status attune::text::buildMBart(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(builder.useUnigram(3));
   builder.preTokenizer = splitWords("always");
   builder.decoder = jsonMetaspace("always");
-  NamedTokens tokens = readTokens(builder, kRobertaTokens);
+  NamedTokens tokens = readRobertaTokens(builder);
   stripLeftOfMask(tokens);
   std::vector<NamedToken> extra(codes.begin(), codes.end());
   for (const NamedToken &token : additionalTokens(builder))
@@ -332,7 +329,7 @@ Status attune::text::buildBarthez(TokenizerBuilder &builder) {
   const char *scheme;
   ATTUNE_RETURN_IF_FAILED(readScheme(builder, scheme));
   builder.preTokenizer = builder.decoder = jsonMetaspace(scheme);
-  NamedTokens tokens = readTokens(builder, kRobertaTokens);
+  NamedTokens tokens = readRobertaTokens(builder);
   stripLeftOfMask(tokens);
   return builder.initialize(tokens);
 }

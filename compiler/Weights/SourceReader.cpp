@@ -46,7 +46,7 @@ Status SourceReader::verify(Attribute source) const {
     else if (spec->shape != wanted)
       status = Status::error(place + ": expected shape " + shapeText(wanted) + ", got " + shapeText(spec->shape));
     else if (!isFloat(spec->dtype))
-      status = Status::error(place + ": expected a float type, got " + dtypeName(spec->dtype));
+      status = Status::error(place + ": expected " + kFloatNames + ", got " + dtypeName(spec->dtype));
   });
   return status;
 }

@@ -9,6 +9,9 @@
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
+// Tokenizers in Python merge all pairs of the least rank at once, from left to right, before they look at the new pairs
+// (kRuleMergesTogether). For merges in the order of training this is the same.
+//
 // A piece that is a token as a whole is not merged if the model says so (kModelIgnoreMerges), or if the compiler knows
 // that merging makes the same token of it (kModelWholeTokens). With either flag, the whole piece is looked up first.
 //===----------------------------------------------------------------------===//
@@ -33,7 +36,7 @@ void Model::tokenizeBpe(const AlignedText &piece) {
     scratchFull = true;
     return;
   }
-  if (symbols.size <= kShort)
+  if (symbols.size <= kShort && !(tables->rules.flags & kRuleMergesTogether))
     mergeShort();
   else
     mergeLong();
@@ -247,7 +250,19 @@ void Model::pushPair(size_t left) {
   heap[at] = key;
 }
 
+// With kRuleMergesTogether, the pairs that a merge opens wait until no pair of the merge's rank is left. A joined symbol
+// is no longer part of the piece, so its fields form the list of what waits: |next| is the symbol that it was joined to,
+// |previous| the next element of the list.
 void Model::mergeLong() {
+  const bool together = tables->rules.flags & kRuleMergesTogether;
+  int32_t waiting = -1;
+  uint32_t rank = 0;
+  auto pushNeighbors = [&](size_t left) {
+    if (symbols[left].next >= 0)
+      pushPair(left);
+    if (symbols[left].previous >= 0)
+      pushPair(size_t(symbols[left].previous));
+  };
   heap.clear();
   for (size_t i = 0; i < symbols.size; ++i) {
     symbols[i].previous = int32_t(i) - 1;
@@ -255,7 +270,12 @@ void Model::mergeLong() {
   }
   for (size_t i = 0; i + 1 < symbols.size; ++i)
     pushPair(i);
-  while (heap.size > 0 && !heap.full) {
+  while ((heap.size > 0 || waiting >= 0) && !heap.full) {
+    if (waiting >= 0 && (heap.size == 0 || heap[0] >> 32 != rank)) {
+      for (; waiting >= 0; waiting = symbols[size_t(waiting)].previous)
+        pushNeighbors(size_t(symbols[size_t(waiting)].next));
+      continue;
+    }
     uint64_t key = heap[0];
     heap[0] = heap[--heap.size];
     if (heap.size)
@@ -271,12 +291,16 @@ void Model::mergeLong() {
     symbols[left].size += symbols[right].size;
     symbols[left].next = symbols[right].next;
     symbols[right].size = 0;
-    if (symbols[left].next >= 0) {
+    if (symbols[left].next >= 0)
       symbols[size_t(symbols[left].next)].previous = int32_t(left);
-      pushPair(left);
+    if (together) {
+      rank = slot->rank;
+      symbols[right].next = int32_t(left);
+      symbols[right].previous = waiting;
+      waiting = int32_t(right);
+    } else {
+      pushNeighbors(left);
     }
-    if (symbols[left].previous >= 0)
-      pushPair(size_t(symbols[left].previous));
   }
   scratchFull |= heap.full;
 }

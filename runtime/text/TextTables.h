@@ -57,11 +57,12 @@ static_assert(sizeof(Settings) == 56, "Settings is part of the format");
 
 /// Rules of tokenizers that transformers implements in Python, without the package `tokenizers`.
 enum RuleFlag : uint32_t {
-  kRuleFloatSums = 1,    ///< Unigram: sums of scores are rounded to f32
-  kRuleJoinsUnknown = 2, ///< BPE: neighboring unknown characters become the token with their string, if there is such a
-                         ///< token, else one unknown token
-  kRuleOddToFirst = 4,   ///< if both texts of a pair are truncated to an odd number of tokens, the first has one more
-  kRuleSplitsAdded = 8,  ///< with split_special_tokens no added token is found, special or not
+  kRuleFloatSums = 1,       ///< Unigram: sums of scores are rounded to f32
+  kRuleJoinsUnknown = 2,    ///< BPE: neighboring unknown characters become the token with their string, if there is such a
+                            ///< token, else one unknown token
+  kRuleOddToFirst = 4,      ///< if both texts of a pair are truncated to an odd number of tokens, the first has one more
+  kRuleSplitsAdded = 8,     ///< with split_special_tokens no added token is found, special or not
+  kRuleMergesTogether = 16, ///< BPE: all pairs of the least rank are merged before the new pairs are looked at
 };
 
 /// The section RULE. A model may have pieces that are not in the vocabulary. The ids of these pieces follow those of

@@ -24,6 +24,7 @@ FEW = ("4d_gqa_scaled", "4d_attn_mask_4d_causal", "3d_gqa_softcap", "3d_diff_hea
        "4d_with_past_and_present_qk_matmul_bias_3d_mask_causal", "3d_with_past_and_present_qk_matmul_softcap",
        "4d_attn_mask_causal_bf16", "4d_softcap_neginf_mask_poison", "23_boolmask_fullymasked_row_nan_robustness",
        "24_fullymasked_qk_matmul_output_mode3_zero", "4d_diff_heads_mask4d_padded_kv", "4d_gqa_causal_nonpad_decode_fp16",
+       "4d_gqa_with_past_and_present_fp16", "24_qk_matmul_output_mode3_softmax_precision",
        "4d_causal_nonpad_negative_offset_structural_empty", "4d_causal_nonpad_attn_mask_composition", "bidirectional_window",
        "local_window_rank1_boolean_mask", "local_window_with_past", "local_window_ext_cache_rank3_head_mask",
        "local_window_gqa_rank4_mask")

@@ -3,7 +3,7 @@
 
 golden.py LAUNCHER COUNTS FOLDER CASE...   LAUNCHER is `local:LIBRARY`, or the command of an mpirun, to which -n N is added;
 COUNTS are numbers of ranks, 2,3,4; FOLDER is for compiled models. Flags of attune compile come from FLAGS, the environment;
-OUTPUTS in it stands for the outputs of cases that call forward. A decoder compiles faster if these are groups of layers,
+its variable OUTPUTS replaces the outputs of cases that call forward. A decoder compiles faster if these are groups of layers,
 like hidden_states, since it then has no entries with caches.
 """
 import json

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The elementwise operation that follows a product, its epilogue, is applied to the sums where the kernel of the product
-// has them, in registers or shared memory, so that the sums are not written to global memory and read again.
+// has them, in registers or shared memory, so that no buffer of sums is written and read again.
 //===----------------------------------------------------------------------===//
 #ifndef ATTUNE_COMPILER_TARGET_NVVM_FUSEDEPILOGUE_H
 #define ATTUNE_COMPILER_TARGET_NVVM_FUSEDEPILOGUE_H
@@ -16,9 +16,10 @@ namespace attune {
 /// them.
 bool areNeighbours(mlir::Operation *first, mlir::Operation *second);
 
-/// Returns the epilogue that the kernel of |product| can apply to its sums; null if there is none. |product| writes its
-/// sums to the buffer |sums|. Nothing else uses |sums| but the epilogue, which follows |product| (areNeighbours), |zero|,
-/// which fills |sums| with zeros and may be null, and readers of its sizes.
+/// Returns the epilogue that the kernel of |product| can apply to its sums, which |product| writes to the buffer |sums|. The
+/// epilogue follows |product| (areNeighbours). Null if there is none, if |sums| is neither a buffer of the block nor the
+/// output of the epilogue, or if anything else uses |sums| but |zero|, which fills it with zeros and may be null, and
+/// readers of its sizes.
 mlir::linalg::LinalgOp findFusedEpilogue(mlir::Operation *product, mlir::Value sums, mlir::Operation *zero = nullptr);
 
 /// A sum of a product and its row and column in the result. |exists| is the condition that the element belongs to the

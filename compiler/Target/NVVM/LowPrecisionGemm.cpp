@@ -57,6 +57,7 @@ void LowPrecisionGemm::storeResult(ArrayRef<SumAtElement> sums) {
   Value whole = projection.contraction->getOperand(2);
   if (projection.zero)
     return storeSums(e, projection.epilogue, whole, sums);
+  assert(!projection.epilogue && "an epilogue needs sums that begin with zero");
   for (const SumAtElement &sum : sums)
     e.ifThen(sum.exists, [&] {
       Value at[] = {sum.row, sum.column};

@@ -43,6 +43,7 @@ damages = {
 # Damages that the same check of sizes or checksums finds as others do.
 alike = (".so missing", ".so cut in the middle", ".so empty", ".weights missing", ".weights cut short", ".weights of half the size",
          ".text missing", ".text cut short", "record cut short")
+assert set(alike) < set(damages)
 if not all_cases:
     damages = {title: damage for title, damage in damages.items() if title not in alike}
 for title, (path, damage) in damages.items():

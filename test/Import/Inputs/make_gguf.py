@@ -3,7 +3,7 @@
 
 make_gguf.py make ARCHITECTURE FOLDER OUT.gguf [--types=TYPE,…] [--key=KEY:TYPE=VALUE]… [--drop=NAME] [--name=FROM=TO]
              [--factors=NAME=V,V,…] [--without=KEY,…]
-make_gguf.py check [--features=LIST] FOLDER OUT.gguf
+make_gguf.py check [--all] FOLDER OUT.gguf
 make_gguf.py damage OUT.gguf KIND
 
 FOLDER has config.json and model.safetensors (F32). `make` gives matrices in turn the types of --types, with random blocks, and stores in
@@ -280,8 +280,7 @@ def damage(path, kind):
 
 command, arguments = sys.argv[1], [a for a in sys.argv[2:] if not a.startswith("--")]
 if command == "check":
-    features = [a.partition("=")[2].split(",") for a in sys.argv if a.startswith("--features=")]
-    check(*arguments, everything=not features or "long" in features[0])
+    check(*arguments, everything="--all" in sys.argv)
 elif command == "damage":
     damage(*arguments)
 else:

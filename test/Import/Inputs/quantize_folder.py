@@ -3,7 +3,7 @@
 
 quantize_folder.py make FOLDER FORM [--bits=N] [--group=N] [--order] [--scale=F16|BF16|F32] [--block=ROWS,COLUMNS] [--bias]
                    [--key=KEY=JSON]... [--without=KEY]
-quantize_folder.py check [--features=LIST] FOLDER
+quantize_folder.py check [--all] FOLDER
 
 FORM: gptq, gptq_v2, awq, packed, packed-asym, int8, int8-asym, float8, fp8. --order shuffles the groups of columns (g_idx). --bias gives
 matrices of gptq biases that are not zero. --key sets a key of `quantization_config`, --without removes one. The values are random; the
@@ -205,8 +205,7 @@ def check(folder, everything):
 
 command = sys.argv[1]
 if command == "check":
-    features = [a.partition("=")[2].split(",") for a in sys.argv if a.startswith("--features=")]
-    check(sys.argv[-1], everything=not features or "long" in features[0])
+    check(sys.argv[-1], everything="--all" in sys.argv)
 else:
     flags, keys = {}, {}
     for flag in sys.argv[4:]:
