@@ -20,7 +20,7 @@ endfunction()
 # target above the model dialect. These targets are unity builds unless ATTUNE_UNITY is 0, which suits builds for editing.
 function(attune_use_pch target)
   if(ATTUNE_PCH)
-    target_precompile_headers(${target} REUSE_FROM RtIR)
+    attune_reuse_pch(${target} RtIR)
   endif()
   attune_build_as_unity(${target})
 endfunction()

@@ -2,7 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 option(ATTUNE_PCH "Precompile the headers of MLIR and of nlohmann's JSON" ON)
-set(ATTUNE_UNITY 8 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
+set(ATTUNE_UNITY 16 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
+
+# attune_reuse_pch(TARGET OWNER): compiles TARGET with the precompiled headers of OWNER, which has the same flags. Clang forgets
+# the diagnostic pragmas of a precompiled header, by which libstdc++ may use its own deprecated functions in std::stable_sort.
+function(attune_reuse_pch target owner)
+  target_precompile_headers(${target} REUSE_FROM ${owner})
+  target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+endfunction()
 
 # attune_build_as_unity(TARGET): compiles the sources of TARGET in batches of ATTUNE_UNITY.
 function(attune_build_as_unity target)
@@ -18,7 +25,7 @@ function(attune_precompile_json target)
     return()
   endif()
   if(ARGN)
-    target_precompile_headers(${target} REUSE_FROM ${ARGN})
+    attune_reuse_pch(${target} ${ARGN})
   else()
     target_precompile_headers(${target} PRIVATE
       <algorithm> <filesystem> <functional> <map> <memory> <nlohmann/json.hpp> <optional> <string> <unordered_map> <vector>)

@@ -6,17 +6,12 @@
 #include "compiler/Tools/ReadRate.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
 
 using namespace attune;
 using namespace attune::bench;
-
-using Clock = std::chrono::steady_clock;
-
-static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Returns the milliseconds of each of the calls that fit into |seconds|. The first call is not timed: it fills the
 /// CPU's caches, which the other side of the comparison has used meanwhile, and wakes the workers.

@@ -6,16 +6,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <ctime>
 #include <thread>
 
 using namespace attune;
 using namespace attune::bench;
-
-using Clock = std::chrono::steady_clock;
-
-static double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// Returns the CPU time of all threads of this process.
 static double cpuSeconds() {

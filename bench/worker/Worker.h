@@ -14,11 +14,17 @@
 #include "compiler/Support/Json.h"
 #include "compiler/Tools/EntryCall.h"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace attune::bench {
+
+using Clock = std::chrono::steady_clock;
+
+/// Returns the seconds since |start|.
+inline double since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 /// The subject that a worker process times.
 class Subject {
