@@ -139,8 +139,8 @@ static Status checkGgufBiases(const TransformerSpec &spec, const TensorProvider 
 }
 
 /// Returns the tensors of |source|: those in |opened| if it has them, else the stored ones. If none are stored,
-/// generates them if the folder is a golden case with a seed or |source| asks for it, and fails otherwise. Checks
-/// quantized matrices and additional biases.
+/// generates them if the folder is a golden case with a seed or |source| asks for it, and fails otherwise. Also fails for
+/// a malformed quantized matrix, and for a bias tensor with another value than 0 that |spec| does not read.
 static Result<std::unique_ptr<TensorProvider>> findTensors(const ModelSource &source, const TransformerSpec &spec, OpenedConfig &opened) {
   const std::string &folder = source.folder;
   if (opened.tensors) {

@@ -70,7 +70,7 @@ static Status addNormalizer(const SentencePieceModel &model, const std::string &
 
 /// Adds the merges of BPE to |pieces|: two symbols join if both together are a piece; greater scores come first, equal
 /// ones from left to right. Also gives an id to each character that occurs in a piece but is no piece. Fails if the
-/// pieces are too long.
+/// search for merges would take too long: if the squares of the lengths of pieces in bytes add up to more than 2^32.
 static Status addMerges(const SentencePieceModel &model, const std::string &path, PieceModel &pieces) {
   static constexpr uint64_t mostWork = uint64_t(1) << 32;
   uint64_t work = 0;

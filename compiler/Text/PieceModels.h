@@ -23,9 +23,9 @@ Result<SentencePieceModel> readPieceModel(const std::string &path);
 /// Sets the model of |spec| to |model| and adds the normalizer of |model|. Requires that the vocabulary, the added
 /// tokens and `decodedOnly` of |spec| are complete. A piece gets the id of the token with the same string in the
 /// vocabulary or the added tokens. A piece that is no such token becomes |unknownId|, the id of the unknown token, in
-/// the ids of a text. Fails for two pieces with the same id, a malformed character map, BPE pieces that are too long,
-/// and a BPE model with byte_fallback where a character is part of pieces, but no piece. |path| is the model's name in
-/// messages.
+/// the ids of a text. Fails for two pieces with the same id, a malformed character map, BPE pieces whose lengths in bytes have a
+/// sum of squares above 2^32, and a BPE model with byte_fallback where a character is part of pieces, but no piece.
+/// |path| is the model's name in messages.
 Status usePieceModel(const SentencePieceModel &model, const std::string &path, uint32_t unknownId, TokenizerSpec &spec);
 
 /// The decoding of tokens as SentencePiece decodes pieces: the decoded text of each token, and the step that joins

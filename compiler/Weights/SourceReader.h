@@ -99,7 +99,7 @@ private:
   const TensorProvider &tensors;
   int64_t rank;
   llvm::ArrayRef<CalibratedRows> calibrated;
-  /// The source of projected rows that was read last, and all of its rows, row-major. They are kept since slices of one
+  /// The #xfmr.projected_rows that was read last, and all of its rows, row-major. They are kept since slices of one
   /// source are often read one after the other.
   mlir::Attribute projectedSource;
   std::vector<float> projectedRows;

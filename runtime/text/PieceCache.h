@@ -66,7 +66,7 @@ public:
   };
 
   /// A piece as the cache compares it. The key of a short piece has its bytes and then the byte FF, which UTF-8 never
-  /// has. The key of a long piece has the byte FF, bytes 1 to 7 of the piece and a hash of all its bytes.
+  /// has. The key of a long piece has the byte FF, the second to the eighth byte of the piece and a hash of all its bytes.
   struct Key {
     uint64_t first, second; ///< not both 0
     uint32_t bucket, other; ///< its first and second bucket

@@ -254,6 +254,8 @@ attune_status Tables::open(const TextFile &file, const char *name) {
                          takeString(pool, rules.codeBegin.offset, rules.codeBegin.bytes, codeBegin) &&
                          takeString(pool, rules.codeEnd.offset, rules.codeEnd.bytes, codeEnd),
                      "rules"));
+  if (settings.model < ModelKind::WordPiece || settings.model > ModelKind::WordLevel)
+    return fail(ATTUNE_CORRUPT, "'%s' has an unknown model: %u", name, uint32_t(settings.model));
   switch (settings.model) {
   case ModelKind::WordPiece:
     ATTUNE_TRY(require(bool(trie), "the trie of WordPiece"));
@@ -266,8 +268,6 @@ attune_status Tables::open(const TextFile &file, const char *name) {
     break;
   case ModelKind::WordLevel:
     break;
-  default:
-    return fail(ATTUNE_CORRUPT, "'%s' has an unknown model: %u", name, uint32_t(settings.model));
   }
   return openSteps(file, name);
 }

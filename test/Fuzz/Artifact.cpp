@@ -125,7 +125,7 @@ const char *writeWeights(FuzzedDataProvider &data, const Model &model) {
   static char path[64];
   snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
   attune_weights_header header = {
-      ATTUNE_WEIGHTS_MAGIC, ATTUNE_ABI_VERSION, sizeof(header), {}, 0, 4096, kWeights, 4096 + kWeights, sizeof(kManifest) - 1, 0, 0};
+      ATTUNE_WEIGHTS_MAGIC, ATTUNE_ABI_VERSION, sizeof(header), {}, 0, 4096, kWeights, 4096 + kWeights, sizeof(kManifest) - 1, 0, 0, 0, 1};
   header.file_bytes = header.manifest_offset + header.manifest_bytes;
   header.manifest_checksum = model.desc.manifest_checksum;
   std::vector<uint8_t> bytes(header.file_bytes);
@@ -220,7 +220,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   Model model;
   current = &model;
   factor = 64;
-  model.entry = {"forward", 2, 3, 2, 0, model.dims, model.inputs, model.outputs, run, workspaceBytes, workspaceBytes, nullptr};
+  model.entry = {"forward",      2,       3,       2,      0, model.dims, model.inputs, model.outputs, run, workspaceBytes,
+                 workspaceBytes, nullptr, nullptr, nullptr};
   model.desc.magic = ATTUNE_MODEL_MAGIC;
   model.desc.abi_version = ATTUNE_ABI_VERSION;
   model.desc.desc_bytes = sizeof(model.desc);

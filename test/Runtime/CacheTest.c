@@ -107,9 +107,9 @@ static int32_t decode(const attune_host *host, const attune_call *call) {
 }
 
 static const attune_entry_desc entries[] = {
-    {"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, encode_dims, encode_inputs, NULL, encode, no_workspace, no_workspace, NULL},
-    {"prefill", 4, 6, 1, ATTUNE_CACHE_APPEND, append_dims, append_inputs, sums, prefill, no_workspace, no_workspace, NULL},
-    {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode, no_workspace, no_workspace, NULL}};
+    {"encode", 2, 2, 0, ATTUNE_CACHE_ENCODE, encode_dims, encode_inputs, NULL, encode, no_workspace, no_workspace, NULL, NULL, NULL},
+    {"prefill", 4, 6, 1, ATTUNE_CACHE_APPEND, append_dims, append_inputs, sums, prefill, no_workspace, no_workspace, NULL, NULL, NULL},
+    {"decode", 3, 5, 1, ATTUNE_CACHE_CONTINUE, decode_dims, decode_inputs, sums, decode, no_workspace, no_workspace, NULL, NULL, NULL}};
 
 /* Returns the fake model with the entries and caches above, and with its own weights. */
 static attune_model_desc decoder(void) {

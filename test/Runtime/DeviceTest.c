@@ -71,10 +71,10 @@ static int32_t huge(const attune_host *host, const attune_call *call) {
 }
 
 static const attune_entry_desc entries[] = {
-    {"forward", 2, 3, 1, ATTUNE_CACHE_UNUSED, forward_dims, forward_inputs, forward_outputs, forward, workspace, nothing, NULL},
-    {"decode", 2, 3, 1, ATTUNE_CACHE_APPEND, decode_dims, decode_inputs, decode_outputs, decode, nothing, nothing, NULL},
-    {"broken", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, broken, nothing, nothing, NULL},
-    {"huge", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, huge, nothing, nothing, NULL}};
+    {"forward", 2, 3, 1, ATTUNE_CACHE_UNUSED, forward_dims, forward_inputs, forward_outputs, forward, workspace, nothing, NULL, NULL, NULL},
+    {"decode", 2, 3, 1, ATTUNE_CACHE_APPEND, decode_dims, decode_inputs, decode_outputs, decode, nothing, nothing, NULL, NULL, NULL},
+    {"broken", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, broken, nothing, nothing, NULL, NULL, NULL},
+    {"huge", 0, 0, 0, ATTUNE_CACHE_UNUSED, NULL, NULL, NULL, huge, nothing, nothing, NULL, NULL, NULL}};
 static const attune_kernel_desc kernels[] = {{"all", "nvvm", "everything", NULL, NULL}};
 static const attune_gpu_function functions[] = {{"gather", 0, 0}, {"spread", 0, 0}, {"append", 0, 0}, {"absent", 0, 0}};
 static attune_gpu_image images[] = {{ATTUNE_IMAGE_PTX, 80, 0, 0, ".ptx 80", 8},

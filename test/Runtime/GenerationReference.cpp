@@ -198,7 +198,7 @@ static void enumerateFrom(const attune_generation_options &options, const Ids &i
 }
 
 Scored reference::enumerate(const attune_generation_options &options, const Ids &prompt, int64_t vocabSize) {
-  Scored best{kNever, {}, 0};
+  Scored best{kNever, {}, 0, -1};
   enumerateFrom(options, prompt, static_cast<int64_t>(prompt.size()), 0, vocabSize, best);
   return best;
 }

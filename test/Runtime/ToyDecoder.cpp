@@ -107,12 +107,14 @@ int32_t encode(const attune_host *, const attune_call *call) {
 uint64_t none(const int64_t *, int64_t) { return 0; }
 
 const attune_entry_desc kEntries[] = {
-    {"prefill", 3, 4, 2, ATTUNE_CACHE_APPEND, kPrefillDims, kPrefillInputs, kOutputs, prefill, none, none, nullptr},
-    {"decode", 2, 3, 2, ATTUNE_CACHE_CONTINUE, kDecodeDims, kDecodeInputs, kOutputs, decode, none, none, nullptr}};
+    {"prefill", 3, 4, 2, ATTUNE_CACHE_APPEND, kPrefillDims, kPrefillInputs, kOutputs, prefill, none, none, nullptr, nullptr, nullptr},
+    {"decode", 2, 3, 2, ATTUNE_CACHE_CONTINUE, kDecodeDims, kDecodeInputs, kOutputs, decode, none, none, nullptr, nullptr, nullptr}};
 const attune_entry_desc kCrossEntries[] = {
-    {"encode", 2, 3, 0, ATTUNE_CACHE_ENCODE, kEncodeDims, kEncodeInputs, nullptr, encode, none, none, nullptr},
-    {"prefill", 4, 6, 2, ATTUNE_CACHE_APPEND, kCrossPrefillDims, kCrossPrefillInputs, kOutputs, crossPrefill, none, none, nullptr},
-    {"decode", 3, 5, 2, ATTUNE_CACHE_CONTINUE, kCrossDecodeDims, kCrossDecodeInputs, kOutputs, crossDecode, none, none, nullptr}};
+    {"encode", 2, 3, 0, ATTUNE_CACHE_ENCODE, kEncodeDims, kEncodeInputs, nullptr, encode, none, none, nullptr, nullptr, nullptr},
+    {"prefill", 4, 6, 2, ATTUNE_CACHE_APPEND, kCrossPrefillDims, kCrossPrefillInputs, kOutputs, crossPrefill, none, none, nullptr, nullptr,
+     nullptr},
+    {"decode", 3, 5, 2, ATTUNE_CACHE_CONTINUE, kCrossDecodeDims, kCrossDecodeInputs, kOutputs, crossDecode, none, none, nullptr, nullptr,
+     nullptr}};
 
 attune_model_desc makeModel(const attune_entry_desc *entries, uint32_t numEntries, uint32_t numCaches,
                             const attune_generation_options *generation) {

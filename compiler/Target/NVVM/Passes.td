@@ -275,7 +275,7 @@ def LowerSharedMemory : Pass<"attune-lower-shared-memory", "::mlir::gpu::GPUModu
     MLIR's own conversions: that of vectors, which does not know the address space `workgroup`, and that of gpu
     operations, which makes an internal array instead of an external one. The assembler would put static shared memory
     after an internal array of no bytes, at the address of the array, so that both overlap. Leaves other address spaces
-    alone, and changes nothing in a module without `gpu.dynamic_shared_memory`. Numerics: exact.
+    alone. Does not change a module without `gpu.dynamic_shared_memory`, not even its types of buffers. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -287,7 +287,7 @@ def MarkTensorMaps : Pass<"attune-mark-tensor-maps", "::mlir::gpu::GPUModuleOp">
     llvm.func @f(%map: !llvm.ptr, %x: !llvm.ptr, …)
         attributes {rt.device_function = #rt.device_function<…, tensor_maps = 1>}
     // becomes
-    llvm.func @f(%map: !llvm.ptr {llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant, …}, %x: !llvm.ptr, …)
+    llvm.func @f(%map: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %x: !llvm.ptr, …)
     ```
 
     A TMA descriptor (`CUtensorMap`) tells the copy engine of sm_90 the shape of a tensor. A kernel receives the

@@ -59,7 +59,7 @@ namespace {
 constexpr int64_t kRows = 64, kWarpRows = 16, kKeys = kAttentionKeys, kHalf = kKeys / 2, kFewRows = 8;
 /// Floats of a vector, rows of a lane, the lanes that share rows, and the largest size of a head.
 constexpr int64_t kVector = 4, kLaneRows = kVector, kLanes = kHalf / kVector, kMostComponents = 128;
-/// Components of a slice of keys, the most floats of a slice, and stages.
+/// The most components of a slice of keys and its most floats (a slice has some components of kKeys keys), and stages.
 constexpr int64_t kSliceComponents = 32, kSliceFloats = kSliceComponents * kKeys, kStages = 3;
 /// Floats of a row of the transposed probabilities of a warp, 4 of them padding. The padding spreads the vectors that a
 /// warp stores at once over all banks.

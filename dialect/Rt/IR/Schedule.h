@@ -44,8 +44,8 @@ struct Schedule {
   int64_t queryRows = 8;
   /// Columns of a register tile and of a packed panel of weights, a multiple of 16.
   int64_t panelWidth = 32;
-  /// The number of keys of a key panel outside of caches, and of keys whose scores registers hold at once; a multiple
-  /// of 16.
+  /// The number of keys whose scores registers hold at once, a multiple of 16. Also the number of keys of a key panel
+  /// that attention builds in a call; a cache that stores its keys as panels has its own number.
   int64_t keyPanelWidth = 32;
   /// Maximum rows of an attention tile if there are several blocks of keys; at least 64.
   int64_t attentionRows = 64;

@@ -143,10 +143,10 @@ def Xfmr_WeightQuantizePanelsOp : Xfmr_WeightExpr<"weight_quantize_panels"> {
     If the packer finds a scale and a minimum with which the format represents a group exactly, the group keeps its
     values. Otherwise it chooses, from one or more candidates, the scale and the minimum with the smallest sum of
     squared errors, and refines them by least squares. Without minima, each squared error is weighted by a factor that
-    grows with the magnitude of its weight. A calibration (`--calibrate`) gives the packer a table of rows with their
-    scales, minima and integers; a row of `weight` that is in the table is taken from there. Infinities and NaN count as
-    0. If the format stores scales as f16, a weight whose scale or minimum may exceed the range of f16 is an error of
-    the packer.
+    grows with the magnitude of its weight. A calibration (`--calibrate`) gives the packer a table, which has the
+    scales, minima and integers of some rows of some weights; the packer copies these rows from the table. Infinities
+    and NaN count as 0. If the format stores scales as f16, a weight whose scale or minimum may exceed the range of f16
+    is an error of the packer.
 
     The result is `[ceil(N / width), ceil(K / columns), width * (s + columns * bits / 8)]`: panels, groups of a panel
     and bytes of a group. `columns` is the number of columns of a group; if the whole row is one group, it is K rounded

@@ -385,10 +385,10 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       values and divide its query heads; remaining ranks repeat the last shard. Caches have the heads of the rank.
       Masks, head masks, biases, sinks and tables of relative positions with separate elements for each head are divided
       with `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
-    - **Epilogues** are fused before anything is divided, as by `xfmr-fuse-epilogues`, except that norms take no
-      additions. So each rank adds its columns of a residual in the epilogue of its shard of the projection. The
-      residual is then at the same place in the order of additions as in a model that is not divided; this place decides
-      the bits (`xfmr-split-deep-projections`).
+    - **Epilogues** are fused before anything is divided, as by `xfmr-fuse-epilogues`, except that no
+      addition is fused into a norm: a residual goes into the epilogue of the projection, where each rank adds it to its
+      own columns. Each element is then the same sum, in the same order, as in a model that is not divided, and so has
+      the same bits (`xfmr-split-deep-projections`).
     - **Operations on elements or heads** keep tensors divided: `xfmr.activation`; sums, differences and products of
       tensors that are divided in the same way; rotary embeddings and norms of heads; `merge_heads`, and `split_heads`
       if each shard has whole heads. A `tensor.dim` of a dimension that is not divided reads the size of the shard.

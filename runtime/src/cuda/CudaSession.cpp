@@ -32,7 +32,7 @@ attune_status CudaSession::create(const DeviceModel &model, const attune_model_d
   CudaSession *session = new (memory) CudaSession;
   session->desc = &desc;
   session->model = static_cast<const CudaModel *>(&model);
-  session->host = {ATTUNE_ABI_VERSION, model.arch, session, model.workers, nullptr, launch, encodeMap};
+  session->host = {ATTUNE_ABI_VERSION, model.arch, session, model.workers, nullptr, launch, encodeMap, 0, nullptr, nullptr};
   attune_status status = session->open(bytes, stream);
   if (status == ATTUNE_OK)
     out = session;
