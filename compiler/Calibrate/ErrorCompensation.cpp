@@ -65,8 +65,8 @@ namespace {
 constexpr int64_t kLanes = 8;
 typedef double Lanes __attribute__((vector_size(64)));
 
-/// Quantizes eight or fewer rows of a matrix at the same time, one in each lane of a vector. Column j of the factor L
-/// is row j of |columns|.
+/// Quantizes eight or fewer rows of a matrix at the same time, one in each lane of a vector. L is the lower triangular
+/// matrix that factorizeMoments computes; its column j is row j of |columns|.
 class RowRounding {
 public:
   RowRounding(Rows<const double> columns, WeightFormat format)

@@ -31,10 +31,10 @@ private:
   /// Returns the packing result of the weights file of |record| in |other| if the record has this |tensorsKey| and the
   /// file is intact and has the tensors of |layout| at their offsets; else nullopt.
   std::optional<PackingResult> findIn(const std::string &other, const CacheRecord &record, const Json &layout) const;
-  /// Looks for a weights file that findIn accepts for |layout|. Tries that of |previous| first, if it is called |name|,
-  /// and leaves it in place. Then tries those of all entries, and replaces any file |name| in |folder| by a hard link
-  /// to the first accepted one. Returns the packing result of the file; if there is none, removes any file |name| from
-  /// |folder| and returns nullopt.
+  /// Looks for a weights file that findIn accepts for |layout|. Tries that of |previous| first, if it is called |name|;
+  /// an accepted one stays in place. Otherwise tries those of all entries and replaces any file |name| in |folder| by a
+  /// hard link to the first accepted one. Returns the packing result of the accepted file; if there is none, removes
+  /// any file |name| from |folder| and returns nullopt.
   std::optional<PackingResult> linkExisting(const Json &layout) const;
 
   std::string cache, folder, name, tensorsKey;

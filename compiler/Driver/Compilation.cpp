@@ -97,6 +97,10 @@ static Status createDumpFolder(const std::string &folder) {
   return error ? Status::error("--dump-phases: cannot create '" + folder + "': " + error.message()) : Status();
 }
 
+/// Fails if a file |path| cannot be created, for example because its folder is missing. Accepts "" and "-", which name
+/// standard output.
+static Status checkCreatable(const std::string &path) { return path.empty() || path == "-" ? Status() : OutputFile::create(path).status(); }
+
 Status Compilation::prepare() {
   if (Status status = checkFlags(options); status.failed())
     return status;
@@ -132,15 +136,21 @@ Status Compilation::prepare() {
     return status;
   if (!options.dumpPhases.empty() && options.dumpPhases == options.output)
     return Status::error("--dump-phases: expected another name than that of the output, '" + options.output + "'");
+  if (!stopsBefore(Phase::Object)) {
+    if (options.output.empty() || options.output == "-")
+      return Status::error("expected an output file, -o OUT");
+    Result<OutputSet> outputs = OutputSet::create(options.output, std::max<int64_t>(options.ranks, 1));
+    if (!outputs)
+      return outputs.status();
+    files.emplace(std::move(*outputs));
+  }
+  if (Status status = createDumpFolder(options.dumpPhases); status.failed())
+    return status;
+  // The folder of --dump-phases exists now; the printed IR and the remarks may be written to it.
   if (stopsBefore(Phase::Object))
-    return createDumpFolder(options.dumpPhases);
-  if (options.output.empty() || options.output == "-")
-    return Status::error("expected an output file, -o OUT");
-  Result<OutputSet> outputs = OutputSet::create(options.output, std::max<int64_t>(options.ranks, 1));
-  if (!outputs)
-    return outputs.status();
-  files.emplace(std::move(*outputs));
-  return createDumpFolder(options.dumpPhases);
+    if (Status status = checkCreatable(options.output); status.failed())
+      return status;
+  return checkCreatable(options.remarksFile);
 }
 
 Status Compilation::runPhase(Phase phase) {

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/ConfigTrace.h"
+#include "compiler/Support/Strings.h"
 
 #include <algorithm>
 
@@ -16,7 +17,7 @@ void ConfigTrace::note(const std::string &name, const std::string &fallback, con
   }
   if (known->fallback.empty())
     known->fallback = fallback;
-  if (known->expected.empty() || expected.compare(0, 6, "one of") == 0)
+  if (known->expected.empty() || startsWith(expected, "one of"))
     known->expected = expected.empty() ? known->expected : expected;
 }
 

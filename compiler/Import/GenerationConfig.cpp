@@ -243,7 +243,7 @@ static Status readModelConfig(const Config &config, const TransformerSpec &spec,
     return status;
   if (Status status = readAll(config, settings); status.failed())
     return status;
-  // In beam search, Marian's translator never chooses the padding id; Marian's decoder alone may choose it.
+  // In beam search, MarianMTModel never chooses the padding id; MarianForCausalLM, its decoder without encoder, may.
   if (auto pad = settings.values().find("pad_token_id"); spec.architecture == "MarianMTModel" && pad != settings.values().end())
     return settings.set("never_token_id", Json(pad->second), config.file());
   return {};

@@ -5,6 +5,7 @@
 #include "compiler/Import/SentenceEmbedding.h"
 #include "compiler/Support/Safetensors.h"
 #include "compiler/Support/SentenceModules.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Weights/JoinedTensors.h"
 #include "compiler/Weights/TensorSources.h"
 #include "llvm/ADT/STLExtras.h"
@@ -309,7 +310,7 @@ Result<std::unique_ptr<TensorProvider>> attune::joinModuleTensors(const std::str
 
 std::string attune::splitModuleFolder(const std::string &folder, std::string &name) {
   for (const SentenceModule &module : listModules(folder))
-    if (hasTensors(module) && name.compare(0, module.path.size() + 1, module.path + ".") == 0) {
+    if (hasTensors(module) && startsWith(name, module.path + ".")) {
       name.erase(0, module.path.size() + 1);
       return module.path;
     }

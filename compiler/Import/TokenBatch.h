@@ -67,8 +67,8 @@ public:
   mlir::Value lastTokens(mlir::Value tokens);
 
 private:
-  /// Returns the number of each padded token among the packed tokens of its sequence, from 1 on, and 0 for padding:
-  /// `[B, L]`. Returns null if nothing is packed.
+  /// Returns, as `[B, L]`, for each padded position the number of its token among the packed tokens of its sequence,
+  /// counted from 1, or 0 if the position is padding. Returns null if nothing is packed.
   mlir::Value packedNumbers();
   /// Returns ids of |count| tokens or sequences; |idOf| computes one from its number.
   mlir::Value computeIds(mlir::Location loc, mlir::Value count,

@@ -47,8 +47,8 @@ def ReduceModule : Pass<"attune-reduce-module", "::mlir::ModuleOp"> {
     }
     ```
     If the test exits with another status than 1 on the input, an error names the test and the status. A test that is
-    missing or cannot run on the input is an error, too; one that cannot run on a changed module, or that a signal ends
-    there, ends the process. **Numerics**: results may change.
+    missing or cannot run on the input is an error, too. If the test cannot run on a changed module, or a signal ends it
+    there, the tool ends with a fatal error, without a reduced module. **Numerics**: results may change.
   }];
   let options = [
     Option<"testerName", "test", "std::string", /*default=*/"",

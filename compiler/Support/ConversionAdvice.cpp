@@ -4,6 +4,7 @@
 #include "compiler/Support/ConversionAdvice.h"
 
 #include "compiler/Support/Json.h"
+#include "compiler/Support/Strings.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -79,8 +80,7 @@ static std::string readClass(const std::string &folder) {
 
 static bool matches(const WeightsKind &kind, const std::string &name) {
   const std::string_view begin = kind.begin, end = kind.end;
-  return name.size() >= begin.size() + end.size() && name.compare(0, begin.size(), begin) == 0 &&
-         name.compare(name.size() - end.size(), end.size(), end) == 0;
+  return name.size() >= begin.size() + end.size() && startsWith(name, begin) && endsWith(name, end);
 }
 
 /// Returns the names of the files in |folder|, sorted.

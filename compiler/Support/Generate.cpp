@@ -4,6 +4,7 @@
 // Compiled with contraction off: a fused multiply-add would change the last bit of some values.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/Generate.h"
+#include "compiler/Support/Strings.h"
 
 #include <cmath>
 #include <initializer_list>
@@ -30,10 +31,6 @@ void attune::generateValues(std::string_view name, int64_t seed, GeneratorRule r
     double scaled = rule.halfWidth * (2.0 * uniform - 1.0);
     out[i] = static_cast<float>(rule.offset + scaled);
   }
-}
-
-static bool endsWith(std::string_view name, std::string_view end) {
-  return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
 }
 
 /// Returns true if |name| is "PATH.weight" and PATH is one of |paths| or ends in "." and one of them.

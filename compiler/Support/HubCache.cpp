@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Support/HubCache.h"
+#include "compiler/Support/Strings.h"
 
 #include <algorithm>
 #include <cctype>
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 static std::string readFolderVariable(const char *variable) {
   const char *value = std::getenv(variable), *home = std::getenv("HOME");
   std::string path = value ? value : "";
-  return home && path.compare(0, 2, "~/") == 0 ? home + path.substr(1) : path;
+  return home && startsWith(path, "~/") ? home + path.substr(1) : path;
 }
 
 /// Returns HUB, the folder of the cache (HubCache.h); "" if no environment variable says where it is.

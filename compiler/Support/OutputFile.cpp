@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/OutputFile.h"
 #include "compiler/Support/InputFiles.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Support/SystemError.h"
 
 #include <cerrno>
@@ -60,7 +61,8 @@ Result<OutputFile> OutputFile::createIn(const std::string &folder, const std::st
                          (S_ISDIR(info.st_mode) ? "a folder" : "a special file"));
   // A link such as /dev/stdout leads to a file that is open already; renaming would replace the link itself.
   char target[PATH_MAX];
-  if (ssize_t length = ::readlink(path.c_str(), target, sizeof(target)); length > 0 && std::string(target, length).rfind("/proc/", 0) == 0)
+  if (ssize_t length = ::readlink(path.c_str(), target, sizeof(target));
+      length > 0 && startsWith(std::string_view(target, length), "/proc/"))
     return Status::error(path + ": expected a file or a free name to write to, got a link to an open file");
   if (Status status = checkOutput(path); status.failed())
     return status;

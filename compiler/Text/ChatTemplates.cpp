@@ -6,6 +6,7 @@
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/Json.h"
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/GgufTokenizer.h"
 #include "compiler/Text/TemplateCode.h"
 #include "compiler/Text/TemplateParser.h"
@@ -102,7 +103,7 @@ Result<ChatTemplates> attune::readChatTemplates(const GgufFile &file) {
   ChatTemplates result;
   const std::string key = "tokenizer.chat_template";
   for (const auto &[name, value] : file.metadata().items()) {
-    const bool isNamed = name.compare(0, key.size() + 1, key + ".") == 0;
+    const bool isNamed = startsWith(name, key + ".");
     if (name != key && !isNamed)
       continue;
     Result<std::string> source = jsonString(value, file.path(), name);

@@ -14,6 +14,7 @@
 // ids beyond the vocabulary, which become the unknown token.
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/PythonTokenizer.h"
 #include "compiler/Text/TokenizerClasses.h"
 #include "compiler/Text/Unicode.h"
@@ -29,10 +30,6 @@ using namespace attune::text;
 namespace {
 
 constexpr const char *kEndOfWord = "</w>", *kContinuation = "@@";
-
-bool hasEnd(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// A merge: its two pieces, and its rank, the index of its line.
 struct RankedMerge {
@@ -62,7 +59,7 @@ static Result<std::vector<RankedMerge>> readMerges(const std::string &path, bool
                            describeJson(Json(file->lines[i])));
     // A "</w>" inside would be part of a text.
     const std::string joined = words[0] + words[1];
-    const bool endsWord = hasEnd(words[1], kEndOfWord) && words[1] != kEndOfWord;
+    const bool endsWord = endsWith(words[1], kEndOfWord) && words[1] != kEndOfWord;
     const size_t mark = joined.find(kEndOfWord);
     if (mark != std::string::npos && (!endsWord || mark + std::strlen(kEndOfWord) != joined.size()))
       return Status::error(place + ": expected \"</w>\" at the end of the second token alone, got " + describeJson(Json(file->lines[i])));
@@ -108,13 +105,13 @@ static Status makePieces(TokenizerSpec &spec, const std::vector<RankedMerge> &me
     auto [place, isNew] = pieces.ids.try_emplace(text, 0);
     if (!isNew)
       return place->second;
-    const bool isLast = hasEnd(text, kEndOfWord);
+    const bool isLast = endsWith(text, kEndOfWord);
     const std::string token = isLast ? text.substr(0, text.size() - std::strlen(kEndOfWord)) : text + kContinuation;
     std::optional<uint32_t> id = spec.findToken(token);
     return place->second = id && *id != unknown ? *id : pieces.numIds++;
   };
   auto addCharacter = [&](const std::string &token) {
-    const bool goesOn = hasEnd(token, kContinuation);
+    const bool goesOn = endsWith(token, kContinuation);
     const std::string start = token.substr(0, token.size() - (goesOn ? std::strlen(kContinuation) : 0));
     if (goesOn && toCodePoints(start).size() == 1)
       idOf(start);

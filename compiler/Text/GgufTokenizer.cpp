@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/GgufTokenizer.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/SentencePieceMerges.h"
 #include "compiler/Text/TokenizerBuilder.h"
 #include "compiler/Text/Unicode.h"
@@ -308,7 +309,7 @@ Status GgufTokenizer::makeBert(const std::function<void(const std::string &)> &w
     const bool isBracketed = token.size() > 1 && token.front() == '[' && token.back() == ']';
     if (types[i] == SentencePieceModel::Unused && !isBracketed)
       continue;
-    if (token.compare(0, space.size(), space) == 0)
+    if (startsWith(token, space))
       token.erase(0, space.size());
     else if (!isSpecial && !isBracketed)
       token = "##" + token;

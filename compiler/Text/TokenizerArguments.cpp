@@ -4,6 +4,7 @@
 
 #include "compiler/Text/TokenizerArguments.h"
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Support/Strings.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -64,11 +65,6 @@ Status TokenizerArguments::read(const char *key, uint32_t &value, int64_t min, i
 }
 
 //===--- Reading -----------------------------------------------------------===//
-
-static bool endsWithToken(const std::string &key) {
-  static const std::string suffix = "_token";
-  return key.size() > suffix.size() && key.compare(key.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
 
 static bool isCommonToken(const std::string &key) { return std::find(kNamedTokens.begin(), kNamedTokens.end(), key) != kNamedTokens.end(); }
 
@@ -187,7 +183,7 @@ Status ArgumentReader::readConfig() {
       if (!value.is_null()) {
         ATTUNE_RETURN_IF_FAILED(readNamedToken(value, result.configFile, key, result.named[key].emplace()));
       }
-    } else if (endsWithToken(key) && value.is_string()) {
+    } else if (endsWith(key, "_token") && value.is_string()) {
       result.specific.emplace_back(key, NamedToken(value.get<std::string>()));
     }
   }
@@ -243,7 +239,7 @@ Status ArgumentReader::readSpecialTokensMap() {
         ATTUNE_RETURN_IF_FAILED(readNamedToken(token, path, key + "." + name, read));
         result.specific.emplace_back(name, read);
       }
-    } else if (endsWithToken(key) && !value.is_null()) {
+    } else if (endsWith(key, "_token") && !value.is_null()) {
       NamedToken token;
       ATTUNE_RETURN_IF_FAILED(readNamedToken(value, path, key, token));
       token.special |= token.hasFlags;
@@ -351,8 +347,7 @@ std::string attune::text::findTokenizerJson(const Json &config) {
   for (const Json &entry : *list) {
     const std::string name = entry.is_string() ? entry.get<std::string>() : "";
     const std::string prefix = "tokenizer.", suffix = ".json";
-    if (name.size() <= prefix.size() + suffix.size() || name.compare(0, prefix.size(), prefix) != 0 ||
-        name.compare(name.size() - suffix.size(), suffix.size(), suffix) != 0)
+    if (name.size() <= prefix.size() + suffix.size() || !startsWith(name, prefix) || !endsWith(name, suffix))
       continue;
     std::vector<int> version = parseVersion(name.substr(prefix.size(), name.size() - prefix.size() - suffix.size()));
     if (!version.empty() && version <= reference && version > bestVersion) {

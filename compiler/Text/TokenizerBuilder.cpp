@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TokenizerBuilder.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/Precompiled.h"
 #include "compiler/Text/SentencePieceMerges.h"
 #include "compiler/Text/VocabularyFiles.h"
@@ -429,7 +430,7 @@ Status TokenizerBuilder::loadVocabulary() {
     return Status::error(arguments.folder + ": expected tokenizer.json" + (vocabFile ? std::string(" or ") + vocabFile : "") +
                          " for the tokenizer class " + type.name);
   const std::string name = vocabFile, path = arguments.folder + "/" + name;
-  if (name.size() > 6 && name.compare(name.size() - 6, 6, ".model") == 0) {
+  if (endsWith(name, ".model")) {
     Result<SentencePieceModel> model = readSentencePiece(path);
     return model ? useSentencePiece(*model, path) : model.status();
   }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/TokenizerClasses.h"
+#include "compiler/Support/Strings.h"
 
 #include <cstring>
 #include <filesystem>
@@ -229,7 +230,7 @@ bool listed(const char *list, const std::string &word) {
 
 /// Returns |name| without "Fast" at its end.
 std::string withoutFast(const std::string &name) {
-  return name.size() > 4 && name.compare(name.size() - 4, 4, "Fast") == 0 ? name.substr(0, name.size() - 4) : name;
+  return name != "Fast" && endsWith(name, "Fast") ? name.substr(0, name.size() - 4) : name;
 }
 
 /// Returns the name of the class that kModelTypes has for the type |modelType|, "" if it has none.

@@ -5,6 +5,7 @@
 #include "compiler/Text/TokenizerFolder.h"
 #include "compiler/Support/FileKind.h"
 #include "compiler/Support/MappedFile.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/GgufTokenizer.h"
 #include "compiler/Text/TaskSettings.h"
@@ -40,7 +41,7 @@ static std::vector<std::string> listTokenizerJson(const std::string &folder) {
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().filename().string();
-    if (name.rfind("tokenizer.", 0) == 0 && entry->path().extension() == ".json" && name != names[0])
+    if (startsWith(name, "tokenizer.") && entry->path().extension() == ".json" && name != names[0])
       names.push_back(name);
   }
   std::sort(names.begin() + 1, names.end());

@@ -5,6 +5,7 @@
 // errors, which list the known ones.
 //===----------------------------------------------------------------------===//
 
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/Precompiled.h"
 #include "compiler/Text/Regex.h"
@@ -553,7 +554,7 @@ Status Reader::readMerges(const Component &model) {
     if (space == std::string::npos)
       return jsonTypeError(file, model.at("merges") + "[" + std::to_string(i) + "]", "\"left right\" or [left, right]", merge);
     const std::string &text = merge.get_ref<const std::string &>();
-    if (text.compare(0, 9, "#version:") == 0 && i == 0)
+    if (startsWith(text, "#version:") && i == 0)
       continue;
     spec.merges.emplace_back(text.substr(0, space), text.substr(space + 1));
   }

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/VocabularyFiles.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Text/CharacterTables.h"
 #include "compiler/Text/Unicode.h"
 
@@ -79,7 +80,7 @@ Status attune::text::readMergesTxt(const std::string &path, TokenizerSpec &spec)
     return lines.status();
   for (size_t i = 0; i < lines->size(); ++i) {
     const std::string &line = (*lines)[i];
-    if (line.rfind("#version", 0) == 0)
+    if (startsWith(line, "#version"))
       continue;
     const std::string name = path + ": line " + std::to_string(i + 1);
     size_t space = line.find(' ');

@@ -4,6 +4,7 @@
 
 #include "compiler/Tools/BisectReport.h"
 #include "compiler/Driver/PhaseDump.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Tools/Compare.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -167,7 +168,7 @@ static PlainCall callAlone(const PlainCall &call) {
   alone.words = {"--weights=" + call.compile.model};
   for (const std::string &word : call.words)
     for (const char *flag : {"--cpu=", "--triple=", "--target=", "--gpu=", "--kernels="})
-      if (word.rfind(flag, 0) == 0)
+      if (startsWith(word, flag))
         alone.words.push_back(word);
   alone.outputs.clear();
   alone.compile.model = "%S/before.mlir";

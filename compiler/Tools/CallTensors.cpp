@@ -1,6 +1,7 @@
 //===- CallTensors.cpp - Conversion of files' tensors for calls -----------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
+#include "compiler/Support/Strings.h"
 #include "compiler/Tools/EntryCall.h"
 
 #include <algorithm>
@@ -9,8 +10,7 @@
 using namespace attune;
 
 bool attune::isWanted(const std::vector<std::string> &wanted, const std::string &name) {
-  return std::any_of(wanted.begin(), wanted.end(),
-                     [&](const std::string &one) { return one == name || name.compare(0, one.size() + 1, one + ".") == 0; });
+  return std::any_of(wanted.begin(), wanted.end(), [&](const std::string &one) { return one == name || startsWith(name, one + "."); });
 }
 
 TensorView attune::viewOf(const OwnedTensor &tensor) {
@@ -120,7 +120,7 @@ void attune::repeatRows(const attune_entry_desc &entry, std::vector<OwnedTensor>
   int64_t batch = 0;
   for (const OwnedTensor &input : inputs)
     batch = std::max(batch, rowsOf(entry, input));
-  auto isTokens = [](const std::string &name) { return name.size() >= 9 && name.compare(name.size() - 9, 9, "input_ids") == 0; };
+  auto isTokens = [](const std::string &name) { return endsWith(name, "input_ids"); };
   for (OwnedTensor &input : inputs) {
     if (input.spec.dtype != DType::I64 || isTokens(input.spec.name) || rowsOf(entry, input) != 1)
       continue;

@@ -4,6 +4,7 @@
 // Reads case.json and the inputs beside it.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/CaseFile.h"
+#include "compiler/Support/Strings.h"
 
 #include <filesystem>
 
@@ -149,7 +150,7 @@ static bool isExpected(const Json *list, const std::string &name) {
   for (const Json &entry : *list)
     if (entry.is_string()) {
       const std::string &listed = entry.get_ref<const std::string &>();
-      if (name == listed || name.compare(0, listed.size() + 1, listed + ".") == 0)
+      if (name == listed || startsWith(name, listed + "."))
         return true;
     }
   return false;

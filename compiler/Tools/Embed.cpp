@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/InputFiles.h"
 #include "compiler/Support/OutputFile.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Tools/TextTask.h"
 
 #include <algorithm>
@@ -20,10 +21,6 @@ struct EmbedOptions {
   bool normalize = false;
 };
 } // namespace
-
-static bool endsWith(const std::string &text, const std::string &end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// Returns the header of a .npy file of floats `[rows, columns]`.
 static std::string npyHeader(size_t rows, int64_t columns) {

@@ -8,6 +8,7 @@
 #include "compiler/Explore/ExplorePage.h"
 #include "compiler/Support/HubCache.h"
 #include "compiler/Support/InputFiles.h"
+#include "compiler/Support/OutputFile.h"
 #include "compiler/Tools/BenchKernels.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -197,6 +198,9 @@ static Status explore(ExploreOptions &options) {
     return status;
   if (Status status = declareInputs(options.compile); status.failed())
     return status;
+  // A page that cannot be written is an error before the model is compiled.
+  if (Status status = OutputFile::create(options.output).status(); status.failed())
+    return status;
   Result<InputFile> file = InputFile::open(options.input);
   if (!file)
     return file.status();
@@ -231,6 +235,9 @@ int attune::runExploreCommand(const CommandHost &host, const std::vector<std::st
     return *status;
   if (options.compile.model.empty() || options.output.empty())
     return reportError(host.tool, "expected a model and a page, attune explore MODEL -o PAGE.html");
+  const std::string &target = options.compile.target.name;
+  if (!target.empty() && target != "cpu")
+    return reportError(host.tool, "--target: explore supports cpu, got '" + target + "'");
   Result<ModelPath> model = findModel(options.compile.model);
   if (!model)
     return reportError(host.tool, model.message());

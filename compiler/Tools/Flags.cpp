@@ -4,6 +4,7 @@
 // Implements parsing and help of FlagTable.
 //===----------------------------------------------------------------------===//
 #include "compiler/Tools/Flags.h"
+#include "compiler/Support/Strings.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -240,7 +241,7 @@ Status FlagTable::parse(const std::vector<std::string> &arguments, std::vector<s
     } else if (equals != std::string::npos) {
       value = argument.substr(equals + 1);
     } else {
-      if (i + 1 == arguments.size() || arguments[i + 1].compare(0, 2, "--") == 0)
+      if (i + 1 == arguments.size() || startsWith(arguments[i + 1], "--"))
         return Status::error(dashed(name) + ": expected a value, " + dashed(name) + "=" + flag->value);
       value = arguments[++i];
     }

@@ -4,6 +4,7 @@
 
 #include "compiler/Tools/GoodSetting.h"
 #include "compiler/Support/MemoryFile.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Support/Subprocess.h"
 #include "compiler/Support/TemporaryFolder.h"
 #include "compiler/Tools/CompileFlags.h"
@@ -96,7 +97,7 @@ Result<GoodSetting> GoodSetting::create(const std::vector<std::string> &values, 
     return status;
   for (size_t i = 0; i < words.size(); ++i) {
     bool isThreads = words[i] == "--threads" && i + 1 < words.size();
-    auto &list = isThreads || words[i].rfind("--threads=", 0) == 0 ? setting.ofCalls : setting.flags;
+    auto &list = isThreads || startsWith(words[i], "--threads=") ? setting.ofCalls : setting.flags;
     list.push_back(words[i]);
     if (isThreads)
       list.push_back(words[++i]);

@@ -5,6 +5,7 @@
 // Outputs are written to a file or printed.
 //===----------------------------------------------------------------------===//
 #include "compiler/Support/InputFiles.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Tools/Commands.h"
 #include "compiler/Tools/FlagInputs.h"
 #include "compiler/Tools/InputFile.h"
@@ -49,9 +50,7 @@ static Status applySettings(const std::vector<std::string> &settings, ModelReque
   return {};
 }
 
-static bool belongsTo(const std::string &name, const std::string &group) {
-  return name == group || name.compare(0, group.size() + 1, group + ".") == 0;
-}
+static bool belongsTo(const std::string &name, const std::string &group) { return name == group || startsWith(name, group + "."); }
 
 /// Removes the outputs that were switched off. Fails if an output that was switched on is missing.
 static Status selectGroups(std::vector<OwnedTensor> &outputs, const ModelRequest &request, const std::vector<std::string> &refused) {

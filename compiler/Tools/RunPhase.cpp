@@ -11,6 +11,7 @@
 #include "compiler/Driver/CompileInputs.h"
 #include "compiler/Driver/LoadedModel.h"
 #include "compiler/Support/InputFiles.h"
+#include "compiler/Support/Strings.h"
 #include "compiler/Tools/CompilerCommands.h"
 #include "compiler/Tools/EntryCall.h"
 #include "compiler/Tools/PlainCall.h"
@@ -37,7 +38,7 @@ bool attune::asksForPhase(const std::vector<std::string> &arguments) {
   for (const std::string &argument : arguments) {
     if (argument == "--")
       return false;
-    if (argument == "--from-phase" || argument.rfind("--from-phase=", 0) == 0)
+    if (argument == "--from-phase" || startsWith(argument, "--from-phase="))
       return true;
   }
   return false;

@@ -198,7 +198,7 @@ def OutputsToArguments : Pass<"attune-outputs-to-arguments", "::mlir::func::Func
 
     An entry is a function that applications call. Compiled code allocates nothing, so the application passes the memory
     for the results. The new argument has the attributes of the result. Arguments and results that are caches
-    (`xfmr.cache`) stay where they are and become memrefs: an entry updates them in place, and
+    (`xfmr.cache`) stay where they are, and the pass makes them memrefs: an entry updates them in place, and
     `attune-drop-cache-results` removes the results after bufferization.
 
     Expects ranked tensors as results; another type is an error. Run it before `attune-bufferize`. Leaves functions that

@@ -166,8 +166,9 @@ LogicalResult PlanMemory::collect(func::FuncOp function, FunctionPlan &plan) {
 }
 
 /// Emits a remark about each buffer of |scope|, with its size and its offset from the beginning of |scope| in bytes,
-/// and a remark about |function| with their sums. Sizes are computed for dims of 64 and 8 workers. `First` and `Last`
-/// are the numbers of the operations at which a lifetime begins and ends.
+/// and a remark about |function| with the numbers of buffers and slots, the bytes of |scope|, and the sum of the sizes
+/// of its buffers. Sizes are computed for dims of 64 and 8 workers. `First` and `Last` are the numbers of the
+/// operations at which a lifetime begins and ends.
 static void report(func::FuncOp function, const PlannedScope &scope) {
   constexpr llvm::StringLiteral pass = "attune-plan-memory";
   if (!xfmr::recordsRemarks(function) || scope.buffers.empty())

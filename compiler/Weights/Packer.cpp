@@ -62,8 +62,8 @@ public:
   WeightEvaluation(xfmr::WeightOp weight, SourceReader &reader)
       : source(weight.getSource()), element(cast<RankedTensorType>(weight.getType()).getElementType()), reader(reader),
         isBytes(SourceReader::isBytes(source)), shape(cast<RankedTensorType>(weight.getType()).getShape()) {
-    // Each thread has a reader of its own, and a reader computes projected rows as a whole, so every thread would
-    // compute all of them. Therefore a single thread evaluates a source with projected rows.
+    // Each chunk of a weight has a reader of its own (write), which would compute all rows of a source with projected
+    // rows. Therefore such a source is evaluated as one chunk.
     source.walk([&](xfmr::ProjectSourceAttr) { isDivisible = false; });
   }
 

@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 #include "compiler/Weights/QuantizedTensors.h"
 
+#include "compiler/Support/Strings.h"
 #include "compiler/Weights/ListedTensors.h"
 
 #include <algorithm>
@@ -426,11 +427,6 @@ private:
   std::string module;
   StoredMatrix matrix;
 };
-
-/// Returns true if |name| ends with |suffix| and has something before it.
-bool endsWith(std::string_view name, std::string_view suffix) {
-  return name.size() > suffix.size() && name.substr(name.size() - suffix.size()) == suffix;
-}
 
 /// The provider that openQuantizedTensors returns.
 class DequantizedTensors : public ListedTensors {

@@ -61,11 +61,12 @@ private:
   }
   /// Appends |text| with every |from| replaced by |to|.
   void putReplaced(Bytes text, Bytes from, Bytes to);
-  /// Appends |text| after the clean-up of WordPiece decoders, which removes spaces before punctuation and contractions.
-  /// The current string is then the appended text alone.
+  /// Makes the current string |text| with the clean-up of WordPiece decoders, which removes spaces before punctuation
+  /// and contractions. Drops the bytes that the current string had before.
   void putClean(Bytes text);
-  /// Appends |raw|, in which U+FFFD replaces each maximal part that is not UTF-8; with |drops| these parts are left
-  /// out. Sets |incomplete| and |unstable|.
+  /// Appends |raw|, in which U+FFFD replaces each maximal subpart of an ill-formed sequence (Unicode, section 3.9):
+  /// each byte of FF FF, and the two bytes E2 82 together. With |drops| the subparts are left out. Sets |incomplete|
+  /// and |unstable|.
   void putLossy(Bytes raw, bool drops);
 
   const Tables *tables = nullptr;

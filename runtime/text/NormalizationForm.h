@@ -22,8 +22,8 @@ public:
   /// Allocates the buffer. |capacity| is the largest number of characters of a part after decomposition.
   void open(const Tables &tables, Memory &memory, size_t capacity);
   /// Decomposes the bytes [begin, stop) of |text| to NFD or NFKD, sorts marks and, for NFC and NFKC, composes; |flags|
-  /// are FormFlags. Appends the result to |out|, and sets out.bytes.full if the buffer was too small. The change
-  /// (Transform.h) of a composed character is the sum of the changes of its two parts minus one.
+  /// are FormFlags. Appends the result to |out|, and sets out.bytes.full if the part has more characters than open
+  /// allows. The change (Transform.h) of a composed character is the sum of the changes of its two parts minus one.
   void append(uint32_t flags, const AlignedText &text, size_t begin, size_t stop, TextBuilder &out);
 
 private:

@@ -79,6 +79,7 @@ cases = [
     (["compile", tensors, "-o", OUT, "--weights", os.path.join(folder, "nope")], "nope"),
     (["compile", tensors, "-o", OUT, "--padding=skip"], "--padding: only for a model folder"),
     (["compile", model, "-o", os.path.join(folder, "nope", "x.o")], "cannot create"),
+    (["compile", broken, "--compile-to=import", "-o", os.path.join(folder, "nope", "x.mlir")], "cannot create"),
     (["compile", model, "-o", out], "is a folder"),
     (["compile", model, "-o", os.path.join(out, "x.h")], "would be overwritten"),
     (["compile", model, "-o", os.path.join(out, "x.weights")], "would be overwritten"),

@@ -97,7 +97,7 @@ class Family:
     kind: str = "decoder"  # or "encoder", "encoder-decoder": what calls the census makes
     masks: tuple = ("", "right", "holes", "left")  # of the census
     states: bool = True  # the reference's probabilities are `[batch, heads, queries, keys]`, so that the census compares them
-    caches: bool = True  # the reference's caches have the keys and values of heads, so that the census compares them
+    caches: object = None  # (config) -> does the census compare caches, as the reference keeps each head once; always without it
     constant: tuple = ()  # patterns of tensors that the reference saves although they are computed
     inert: tuple = ()  # patterns of tensors that change nothing, with a reason in the family's file
     attention: object = None  # (config) -> the reference's attention in the census; eager without it

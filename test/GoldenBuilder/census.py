@@ -54,7 +54,7 @@ def draw_call(family, architecture, config, rng, attention):
         if "ForSequence" in architecture:
             return cases.forward(mask=pick(rng, ["", "right"]), **shape)
         if architecture.endswith(("CausalLM", "LMHeadModel")) and rng.integers(2):
-            return cases.steps(*parts(rng, shape.pop("length")), past=family.caches, **shape)
+            return cases.steps(*parts(rng, shape.pop("length")), past=not family.caches or family.caches(config), **shape)
         return cases.forward(mask=pick(rng, masks), states=states, **shape)
     types = config.get("type_vocab_size", 1) > 1 and bool(rng.integers(2))
     return cases.forward(mask=pick(rng, masks), types=types, states=states, **shape)

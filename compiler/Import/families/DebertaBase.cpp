@@ -97,8 +97,8 @@ void attune::declareDebertaLayer(TransformerSpec &spec, const DebertaKeys &keys,
   spec.encoder->layers.push_back(std::move(layer));
 }
 
-/// Returns the bucket of |distance|, which has the sign of the distance; without buckets, |distance| itself. Computes
-/// in f32, as transformers does: exact arithmetic may give another bucket for a distance at a boundary.
+/// Returns the bucket of |distance|, which has the sign of the distance; without buckets, |distance| itself. Rounds
+/// every result to f32, as transformers does: exact arithmetic may give another bucket for a distance at a boundary.
 static int64_t bucketOf(const DebertaKeys &keys, int64_t distance) {
   int64_t half = keys.buckets / 2, size = std::abs(distance);
   if (keys.buckets <= 0 || size <= half)

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/BertBase.h"
+#include "compiler/Support/Strings.h"
 
 using namespace attune;
 
@@ -125,7 +126,7 @@ static void addPrefix(TransformerSpec &spec, const std::string &prefix, const st
   for (size_t id = 0; id < spec.weights.size(); ++id) {
     const std::string name = spec.weights[id].name;
     if (spec.weights[id].kind == WeightSpec::Tensor)
-      spec.addAlias(WeightId(id), other + (name.rfind(prefix, 0) == 0 ? name.substr(prefix.size()) : name));
+      spec.addAlias(WeightId(id), other + (startsWith(name, prefix) ? name.substr(prefix.size()) : name));
   }
 }
 

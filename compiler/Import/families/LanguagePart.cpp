@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Import/families/Families.h"
+#include "compiler/Support/Strings.h"
 
 using namespace attune;
 
@@ -64,7 +65,7 @@ static void addCompositeNames(TransformerSpec &spec) {
     names.insert(names.begin(), weight.name);
     for (const std::string &name : names) {
       weight.aliases.push_back("language_model." + name);
-      if (name.rfind(spec.basePrefix, 0) == 0)
+      if (startsWith(name, spec.basePrefix))
         weight.aliases.push_back("model.language_model." + name.substr(spec.basePrefix.size()));
     }
   }

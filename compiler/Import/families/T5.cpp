@@ -12,6 +12,7 @@
 #include "compiler/Import/families/DecoderParts.h"
 #include "compiler/Import/families/T5Heads.h"
 #include "compiler/Import/PruneHeads.h"
+#include "compiler/Support/Strings.h"
 
 using namespace attune;
 using mlir::xfmr::Activation;
@@ -21,7 +22,7 @@ using mlir::xfmr::Activation;
 static void readFeedForward(ConfigReader &reader, const char *fallback, T5Keys &keys) {
   constexpr const char *key = "feed_forward_proj";
   std::string name = reader.string(key, fallback);
-  keys.gated = name.rfind("gated-", 0) == 0;
+  keys.gated = startsWith(name, "gated-");
   // In files of version 1.1 "gated-gelu" means the tanh form.
   keys.activation = name == "gated-gelu"
                         ? Activation::GeluTanh

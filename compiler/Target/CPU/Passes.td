@@ -138,7 +138,7 @@ def LowerAttentionTile : Pass<"attune-lower-attention-tile"> {
 
     Expects `tile.attention_tile` on buffers with contiguous last dimensions, with keys in panels and scratch buffers of
     at least `rows` rows (`attune-attach-scratch`); other buffers are an error, and tiles on tensors stay. Elements are
-    f32; keys and values may instead have the type of a cache: bf16, f16 or i8. Leaves scf loops that carry vectors.
+    f32; keys and values may instead have the type of a cache: bf16, f16 or i8. The loops that replace a tile carry vectors.
 
     **Numerics**: as `tile.attention_tile` says; the division by the sum of exponentials is a multiplication by the
     reciprocal of the sum. The options do not change any bit of the result.

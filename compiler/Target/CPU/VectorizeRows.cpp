@@ -78,8 +78,9 @@ private:
     });
   }
 
-  /// Calls |chunk| for each 16 columns in order, with the values that the call before it returned, |values| for the
-  /// first. Returns the values of the last call.
+  /// Emits a loop over chunks of 16 columns, and code for the columns that remain. |chunk| emits the code for the
+  /// columns and lanes of |point|; it gets the values of the chunk before, |values| for the first one, and returns new
+  /// values. Returns the values after the last chunk.
   VectorBuilder::Values chunks(VectorBuilder::Values values, llvm::function_ref<VectorBuilder::Values(ValueRange)> chunk) {
     Value end = extents.back();
     Value full = builder.mul(builder.div(end, VectorBuilder::kLanes), VectorBuilder::kLanes);

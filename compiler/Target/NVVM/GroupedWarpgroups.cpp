@@ -56,7 +56,7 @@ using Values = ThreadBuilder::Values;
 namespace {
 
 /// Columns of a tile, components of K in a stage, components of K in a step (the unit in which weights are loaded),
-/// stages, and consumers of a block.
+/// stages, and consuming warpgroups of a thread block.
 constexpr int64_t kColumns = 128, kDepth = 64, kStep = 32, kStages = 8, kConsumers = 2;
 /// Steps whose words are loaded ahead of those that are converted.
 constexpr int64_t kStepsAhead = 2;

@@ -191,10 +191,10 @@ def PlaceOnDevice : Pass<"attune-place-on-device", "::mlir::ModuleOp"> {
     each 4 * `threads` elements that the operation writes, since a thread computes up to 4 elements at a time, but at
     most 4096 blocks. Any other operation is the work of one block.
 
-    An error is reported if the host needs an element of a buffer, for a size or a branch, or if an operation on buffers
-    has a parallel loop or a call inside. Expects bufferized functions; run the pass before
-    `attune-distribute-to-threads`. Arithmetic on sizes, views and calls stay on the host; parallel loops that exist
-    before the pass are not changed. Numerics: exact.
+    An error is reported if the host needs an element of a buffer, for a size or a branch, or if an operation other than
+    a sequential loop or a branch accesses elements of buffers and has a parallel loop or a call inside. Expects
+    bufferized functions; run the pass before `attune-distribute-to-threads`. Arithmetic on sizes, views and calls stay
+    on the host; parallel loops that exist before the pass are not changed. Numerics: exact.
   }];
   let dependentDialects = ["::mlir::scf::SCFDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
                            "::mlir::rt::RtDialect"];

@@ -16,8 +16,8 @@ def Tile_RotaryTileOp : Tile_Op<"rotary_tile"> {
     - (C1) `input` and the result are `[n, H, D]`, `positions` is i64 `[n]`, `table` is `[P, R]` with R even and at most
       D; D and R are static. `input`, `table` and the result have elements of floating-point types; the lowerings of
       all targets expect f32. A position outside the table is undefined behavior.
-    - (N1) Each component that is rotated is computed by a product, which is rounded, and a fused multiply-add; the
-      components from R on are copied.
+    - (N1) The pair (x, y) becomes `fma(y, -s, x * c)` and `fma(x, s, y * c)` for its cosine c and its sine s; the
+      products with c are rounded. The components from R on are copied.
 
     ```mlir
     %y = tile.rotary_tile ins(%x, %p, %t : tensor<?x4x12xf32>, tensor<?xi64>, tensor<512x12xf32>)

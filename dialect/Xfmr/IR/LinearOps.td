@@ -65,12 +65,12 @@ def Xfmr_LinearOp : Xfmr_Op<"linear", [Pure, AttrSizedOperandSegments, InferType
       of `sum_k input[t, k]`. With the precision bf16 or f16, `input` is first rounded to this type. On a CPU, which has
       no f16, the orders are those of the precision f32, except that an instruction for products of bf16, if the CPU has
       it, adds the products of two neighboring columns to `sum` at once. On a GPU, tensor cores compute `sum` and
-      `sum_k input[t, k]` in an order of their own. With `T <= 16`, `acc` is the sum of four parts, added in order of i
-      from 0 to 3: part i is the `acc` of the blocks whose columns k have `floor(k / 32) mod 4 = i`. With `T > 16`,
-      `acc` is computed from all blocks in order; then an sm_90a GPU has blocks of 64 columns, the last one of the
-      columns that remain, if all of these hold: the number of columns of a group is a multiple of 64, or a group is a
-      whole row; K is above 48; the format has no minima; there is no epilogue (bias, activation, multiplier or
-      residual); T and N are large enough for the wide blocks of `attune-tile-groups`.
+      `sum_k input[t, k]` in an order of their own, and T decides the order of the blocks. If `T <= 16`, `acc` is the
+      sum of four parts, added in order of i from 0 to 3: part i is the `acc` of the blocks whose columns k have
+      `floor(k / 32) mod 4 = i`. If `T > 16`, `acc` is computed from all blocks in order. In this case the blocks have
+      64 columns instead, the last one those that remain, if the GPU is an sm_90a and all of these hold: the number of
+      columns of a group is a multiple of 64, or a group is a whole row; K is above 48; the format has no minima; T and
+      N are large enough for the wide thread-block tiles of `attune-tile-groups`.
     - (N6) With the `format` bf16 or f16, `weight` is first rounded to this type, to nearest, ties to even; the sum is
       that of N1. A finite weight that would become infinite is an error of the packer.
 

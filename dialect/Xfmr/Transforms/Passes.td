@@ -385,10 +385,11 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
       values and divide its query heads; remaining ranks repeat the last shard. Caches have the heads of the rank.
       Masks, head masks, biases, sinks and tables of relative positions with separate elements for each head are divided
       with `xfmr.rank_slice`, or with `xfmr.weight_shard` if they are weights.
-    - **Epilogues** are fused before anything is divided, as by `xfmr-fuse-epilogues`, except that no
-      addition is fused into a norm: a residual goes into the epilogue of the projection, where each rank adds it to its
-      own columns. Each element is then the same sum, in the same order, as in a model that is not divided, and so has
-      the same bits (`xfmr-split-deep-projections`).
+    - **Epilogues** are fused before anything is divided, by the patterns of `xfmr-fuse-epilogues` that move operations
+      into projections. An addition that no projection can take stays an `arith.addf`, which each rank computes on its
+      own columns; it does not go into a norm. A residual in an epilogue is added in another order than one outside of
+      it: `xfmr-split-deep-projections`, which runs later, adds it after the first part of a sum. So the epilogues must
+      be those of a model that is not divided, or results would have other bits.
     - **Operations on elements or heads** keep tensors divided: `xfmr.activation`; sums, differences and products of
       tensors that are divided in the same way; rotary embeddings and norms of heads; `merge_heads`, and `split_heads`
       if each shard has whole heads. A `tensor.dim` of a dimension that is not divided reads the size of the shard.
@@ -407,7 +408,7 @@ def Shard : Pass<"xfmr-shard", "::mlir::ModuleOp"> {
     error. So is a cache of keys or values as an operand of a call of an external function, or of an operation other
     than calls, `func.return`, `tensor.dim`, `xfmr.attention`, `xfmr.kv_cache_update` and `xfmr.kv_cache_read`.
 
-    Numerics: exact. One rank computes each sum over features as a whole.
+    Numerics: exact on a CPU, since one rank computes each sum over features as a whole. Models for a GPU are not divided.
   }];
   let options = [Option<"ranks", "ranks", "int64_t", "0", "number of ranks; 0: the module's attribute xfmr.ranks">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];

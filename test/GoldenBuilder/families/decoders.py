@@ -353,7 +353,10 @@ FAMILIES = [
                            {"multi_query": False, "parallel_attn": False, "bias": True})},
            ALL, census={"parallel_attn": [True, False], "bias": [True, False], "multi_query": [True, False],
                         "new_decoder_architecture": [True, False], "alibi": [False, True],
-                        "num_kv_heads": [1, 2]}, repair=legal_falcon, attention=lambda config: "sdpa" if config["alibi"] else "eager",
+                        "num_kv_heads": [1, 2]}, repair=legal_falcon,
+           # The new architecture's caches repeat the keys and values of a head for each of its queries.
+           caches=lambda config: not config["new_decoder_architecture"] or config["num_kv_heads"] == config["num_attention_heads"],
+           attention=lambda config: "sdpa" if config["alibi"] else "eager",
            sizes=lambda rng: {"num_attention_heads": (heads := 2 * int(rng.integers(1, 4))),
                               "hidden_size": heads * 2 * int(rng.integers(1, 8)),
                               "num_hidden_layers": int(rng.integers(1, 4))},
