@@ -4,11 +4,14 @@
 option(ATTUNE_PCH "Precompile the headers of MLIR and of nlohmann's JSON" ON)
 set(ATTUNE_UNITY 16 CACHE STRING "Sources that are compiled as one, 0 for each by itself")
 
-# attune_reuse_pch(TARGET OWNER): compiles TARGET with the precompiled headers of OWNER, which has the same flags. Clang forgets
-# the diagnostic pragmas of a precompiled header, by which libstdc++ may use its own deprecated functions in std::stable_sort.
+# attune_reuse_pch(TARGET OWNER): compiles TARGET with the precompiled headers of OWNER, which has the same flags. Clang
+# forgets the diagnostic pragmas of a precompiled header, by which libstdc++ may use its own deprecated functions in
+# std::stable_sort; a build without precompiled headers shows other deprecated functions.
 function(attune_reuse_pch target owner)
   target_precompile_headers(${target} REUSE_FROM ${owner})
-  target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
 endfunction()
 
 # attune_build_as_unity(TARGET): compiles the sources of TARGET in batches of ATTUNE_UNITY.

@@ -287,7 +287,8 @@ def measure_sentences(name, options):
     rows, reference, numbers = [], None, numpy.arange(len(pairs))
     with tempfile.TemporaryDirectory() as work:
         tool = ours.Attune(pathlib.Path(options.build, "bin", "attune"), work, options.threads)
-        for label in ["f32"] + [label for label in options.formats.split(",") if label and label != "f32"]:
+        # Mixtures name parts of language models.
+        for label in ["f32"] + [label for label in options.formats.split(",") if label and label != "f32" and "/" not in label]:
             report_progress(f"{name}: {label}")
             vectors = tool.embed(folder, sentences, *FORMATS[label.removesuffix("+")], *calibration(label, options))
             order = checks.ranks_of_targets(vectors[0::2], vectors[1::2])

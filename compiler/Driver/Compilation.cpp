@@ -97,10 +97,6 @@ static Status createDumpFolder(const std::string &folder) {
   return error ? Status::error("--dump-phases: cannot create '" + folder + "': " + error.message()) : Status();
 }
 
-/// Fails if a file |path| cannot be created, for example because its folder is missing. Accepts "" and "-", which name
-/// standard output.
-static Status checkCreatable(const std::string &path) { return path.empty() || path == "-" ? Status() : OutputFile::create(path).status(); }
-
 Status Compilation::prepare() {
   if (Status status = checkFlags(options); status.failed())
     return status;
@@ -148,9 +144,9 @@ Status Compilation::prepare() {
     return status;
   // The folder of --dump-phases exists now; the printed IR and the remarks may be written to it.
   if (stopsBefore(Phase::Object))
-    if (Status status = checkCreatable(options.output); status.failed())
+    if (Status status = checkWritable(options.output); status.failed())
       return status;
-  return checkCreatable(options.remarksFile);
+  return checkWritable(options.remarksFile);
 }
 
 Status Compilation::runPhase(Phase phase) {

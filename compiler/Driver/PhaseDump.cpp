@@ -9,8 +9,10 @@
 
 using namespace attune;
 
+static bool isStandardOutput(const std::string &path) { return path.empty() || path == "-"; }
+
 Status attune::writeText(const std::string &path, const std::string &text) {
-  if (path.empty() || path == "-") {
+  if (isStandardOutput(path)) {
     llvm::outs() << text;
     llvm::outs().flush();
     std::error_code error = llvm::outs().error();
@@ -24,6 +26,8 @@ Status attune::writeText(const std::string &path, const std::string &text) {
     return status;
   return file->commit();
 }
+
+Status attune::checkWritable(const std::string &path) { return isStandardOutput(path) ? Status() : OutputFile::create(path).status(); }
 
 std::string attune::phaseFile(llvm::StringRef folder, Phase phase) {
   unsigned number = static_cast<unsigned>(phase) + 1;

@@ -13,6 +13,9 @@ namespace attune {
 /// or "-".
 Status writeText(const std::string &path, const std::string &text);
 
+/// Fails as writeText would if it cannot create the file |path|, for example because a folder is missing.
+Status checkWritable(const std::string &path);
+
 /// Returns the path of the file of |phase| in |folder|: "03-linalg.mlir", "09-llvm.ll", "10-object.s".
 std::string phaseFile(llvm::StringRef folder, Phase phase);
 

@@ -95,8 +95,8 @@ static Status checkTokens(const TokenizerBuilder &builder) {
   return {};
 }
 
-/// Sets the pieces of |spec|: those of |merges|, from the file |path|, and the tokens of one character. |unknown| is the id
-/// of the unknown token. Fails if two pieces stand for one token.
+/// Sets the pieces of |spec|: those of |merges|, from the file |path|, and the tokens of one character. |unknown| is the
+/// id of the unknown token. Fails if two pieces stand for one token.
 static Status makePieces(TokenizerSpec &spec, const std::vector<RankedMerge> &merges, const std::string &path, uint32_t unknown) {
   PieceModel &pieces = spec.pieces.emplace();
   pieces.numIds = spec.countIds();
@@ -161,9 +161,8 @@ static Json jsonMatches(const std::string &pattern) {
   return {{"type", "Split"}, {"pattern", {{"Regex", pattern}}}, {"behavior", "Removed"}, {"invert", true}};
 }
 
-/// Makes the tokenizer of PhobertTokenizer. The vocabulary has the four special tokens and then
-/// those of vocab.txt, each with a space and a number after it. A word is a run of characters without white space, and
-/// the newline behind it.
+/// Makes the tokenizer of PhobertTokenizer. The vocabulary has the four special tokens and then those of vocab.txt, each
+/// with a space and a number after it. A word is a run of characters without white space, and the newline behind it.
 Status attune::text::buildPhobert(TokenizerBuilder &builder) {
   TokenizerSpec &spec = builder.spec;
   const std::string mergesFile = builder.arguments.folder + "/bpe.codes";

@@ -8,7 +8,6 @@
 #include "compiler/Explore/ExplorePage.h"
 #include "compiler/Support/HubCache.h"
 #include "compiler/Support/InputFiles.h"
-#include "compiler/Support/OutputFile.h"
 #include "compiler/Tools/BenchKernels.h"
 #include "compiler/Tools/CompileFlags.h"
 #include "compiler/Tools/CompilerCommands.h"
@@ -199,7 +198,7 @@ static Status explore(ExploreOptions &options) {
   if (Status status = declareInputs(options.compile); status.failed())
     return status;
   // A page that cannot be written is an error before the model is compiled.
-  if (Status status = OutputFile::create(options.output).status(); status.failed())
+  if (Status status = checkWritable(options.output); status.failed())
     return status;
   Result<InputFile> file = InputFile::open(options.input);
   if (!file)

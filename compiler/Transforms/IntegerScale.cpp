@@ -25,7 +25,7 @@ IntegerScale attune::getIntegerScale(IndexBuilder &b, Value largest) {
   auto number = [&](double value) { return b.constantLike(magnitude.getType(), b.getF32FloatAttr(static_cast<float>(value))); };
   IntegerScale result;
   result.isFinite = arith::CmpIOp::create(b, arith::CmpIPredicate::slt, largest, wordOf(b, largest.getType(), 0x7f800000));
-  // Below 2^-119 the scale is no normal number, and below 2^-121 its inverse is infinite.
+  // Below about 2^-119 the scale is no normal number, and below about 2^-121 its inverse is infinite.
   Value isZero = b.compare(arith::CmpFPredicate::OLT, magnitude, number(0x1p-119));
   Value scale = b.select(isZero, number(0), b.divf(magnitude, number(127)));
   result.scale = b.select(result.isFinite, scale, number(std::numeric_limits<double>::quiet_NaN()));

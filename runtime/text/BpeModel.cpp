@@ -9,8 +9,9 @@
 //   more               a heap of (rank, position), in which entries whose pair is gone are skipped. n log n, also for a
 //                      megabyte without a space.
 //
-// Tokenizers in Python merge all pairs of the least rank at once, from left to right, before they look at the new pairs
-// (kRuleMergesTogether). For merges in the order of training this is the same.
+// Tokenizers whose BPE transformers computes in Python merge all pairs of the least rank at once, from left to right,
+// before they look at the new pairs (kRuleMergesTogether). For merges in the order of training this is the same. The
+// heap does it for any number of symbols.
 //
 // A piece that is a token as a whole is not merged if the model says so (kModelIgnoreMerges), or if the compiler knows
 // that merging makes the same token of it (kModelWholeTokens). With either flag, the whole piece is looked up first.

@@ -100,7 +100,8 @@ private:
   void tokenizeBpe(const AlignedText &piece);
 
   /// A symbol of BPE: a token made so far, and the number of its bytes in the piece, 0 if it was joined to the symbol
-  /// before it. |previous| and |next| are the indices of its neighbors in mergeLong, -1 if there is none.
+  /// before it. |previous| and |next| are the indices of its neighbors in mergeLong, -1 if there is none;
+  /// those of a joined symbol are links of mergeLong's list of symbols that wait.
   struct Symbol {
     uint32_t id, size;
     int32_t previous, next;
@@ -125,8 +126,8 @@ private:
   PieceCache cache;
   Array<Symbol> symbols;
   Array<uint64_t> heap;
-  /// Unigram: the score of the best path to a byte, and the start and the id of its last token. |start| is kNoId if no
-  /// path ends at the byte.
+  /// Unigram: element i of |path| has the score of the best sequence of tokens for the first i bytes of the piece, and
+  /// the start and the id of the last of these tokens. |start| is kNoId if no tokens cover exactly these bytes.
   struct PathNode {
     double score;
     uint32_t start, id;

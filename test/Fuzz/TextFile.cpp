@@ -20,9 +20,9 @@ using namespace attune;
 /// Returns the contents of the .text files of tokenizers of all kinds, compiled from folders of test/Text/Inputs.
 static std::vector<std::string> compileAll() {
   std::vector<std::string> files;
-  for (const char *name :
-       {"gpt2", "bert_uncased", "llama2", "t5", "unigram_bytes", "added", "clip", "wp_sequence", "characters", "deepseek",
-        "folder_marian", "folder_marian_settings", "folder_marian_bytes", "folder_m2m100", "folder_esm", "folder_byt5", "llama3"}) {
+  for (const char *name : {"gpt2", "bert_uncased", "llama2", "t5", "unigram_bytes", "added", "clip", "wp_sequence", "characters",
+                           "deepseek", "folder_marian", "folder_marian_settings", "folder_marian_bytes", "folder_m2m100", "folder_esm",
+                           "folder_byt5", "folder_phobert", "folder_blenderbot_small", "llama3"}) {
     Result<std::optional<std::string>> bytes =
         text::compileTokenizer(std::string(ATTUNE_TEXT_INPUTS "/") + name, [](const std::string &) {});
     if (!bytes || !*bytes)

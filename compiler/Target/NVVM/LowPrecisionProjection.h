@@ -27,7 +27,8 @@ inline constexpr int64_t kPanelColumns = 64;
 /// A contraction and the operations before and after it that are fused with it.
 struct LowPrecisionProjection {
   mlir::linalg::LinalgOp contraction;
-  /// The elementwise operation on the sums; null if there is none or it cannot be fused: then the sums are stored. Null if |zero| is.
+  /// The elementwise operation on the sums. Null if |zero| is null, if there is no such operation, or if it cannot be
+  /// fused; the sums are stored then.
   mlir::linalg::LinalgOp epilogue;
   /// The operation that sets the sums to 0 before; null if the products are added to the values of the output.
   mlir::linalg::FillOp zero;

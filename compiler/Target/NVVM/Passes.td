@@ -314,16 +314,16 @@ def OutlineLaunches : Pass<"attune-outline-launches", "::mlir::ModuleOp"> {
     A launch has one block for each of the `%count = %m * %n` iterations. If the loop uses `rt.worker_id`, because its
     scratch did not fit in shared memory, the launch has at most as many blocks as there are workers, since only so many
     blocks have scratch of their own. The number of workers is the argument of the function that has the `rt.role`
-    workers; a function without it is an error. A block then computes several iterations, and the block's number
-    replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's `rt.launch` become the block size and the shared
-    memory of the launch. `shared_bytes` and `arch` also become part of the kernel's `rt.device_function`, from which
-    the object gets the shared memory that the runtime allows the kernel, and the images that have the kernel. TMA
-    descriptors (`rt.tensor_map`) are the kernel's first parameters. If a function without `tile.kernel` has a loop,
-    each entry's `rt.kernel_work` gets an element "other" without work; profiles list the launches of such loops under
-    this name.
+    workers; a function with such a loop and without this argument is an error. A block then computes several
+    iterations, and the block's number replaces `rt.worker_id`. `threads` and `shared_bytes` of the loop's `rt.launch`
+    become the block size and the shared memory of the launch. `shared_bytes` and `arch` are also recorded in the
+    kernel's `rt.device_function`: the first says how much dynamic shared memory the runtime must allow the kernel, the
+    second which device images (the code for one architecture each) contain the kernel. TMA descriptors
+    (`rt.tensor_map`) are the kernel's first parameters. If a function without `tile.kernel` has a loop, each entry's
+    `rt.kernel_work` gets an element "other" without work; profiles list the launches of such loops under this name.
 
-    A pointer to the host, the structure by which compiled code calls the runtime, becomes the first argument of
-    functions that launch and of their callers: `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects `scf.forall`
+    Functions that launch, and their callers, get the state of the call as their first argument (see
+    `attune-lower-launches`): `%host: !llvm.ptr {rt.role = #rt.role<host>}`. Expects `scf.forall`
     loops on buffers, none inside another, whose bodies are the code of one thread, and no operation outside of these
     loops that reads or writes elements of buffers. Afterwards there is no `scf.forall`. Numerics: exact.
   }];

@@ -39,7 +39,7 @@ def Tile_QuantizeRowsOp : Tile_Op<"quantize_rows", [DeclareOpInterfaceMethods<Ti
     - (N1) With two destinations, a row with an infinity or NaN has an infinite or NaN scale. Its quantized values are
       unspecified. So are those of a row that is not zero and whose magnitudes are all below 2^-121, since
       `127 / max_k |input[t, k]|` may overflow.
-    - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0: m / 127 would not be a normal number,
+    - (N2) With `sums`, a group with m < 2^-119 has the scale 0 and values of 0: m / 127 may be below the normal numbers,
       and 127 / m overflows for the smallest m. A group with an infinity or NaN has the scale NaN and values of 0.
 
     ```mlir

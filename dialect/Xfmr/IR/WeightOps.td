@@ -274,7 +274,7 @@ def Xfmr_WeightShardOp : Xfmr_Op<"weight_shard", [Pure]> {
     The files of all ranks have the same layout and differ only in elements.
 
     - (C1) `axis` is a dimension of `input`. `input` and `result` differ only in the size of this dimension.
-    - (C2) `begins` is as in `xfmr.all_gather`, where the shards cover `input` in place of the result.
+    - (C2) `begins` is as in `xfmr.all_gather`, except that here the shards cover `input`, not the result.
 
     ```mlir
     %s = xfmr.weight_shard %w, 0 at [0, 24] : tensor<48x32xf32> -> tensor<24x32xf32>
