@@ -34,9 +34,8 @@ FORMATS = {
     "int8": ["--dtype=int8"],
     **{name: ["--dtype=int8", "--weights-format=" + name]
        for bits in ("int8", "int4") for group in (0, 16, 32, 64, 128) for name in (f"{bits}:{group}", f"{bits}:{group}:asym")},
-    # Mixtures: the head has 8 bits, with /M also the projections to values and of the result of attention.
-    **{f"{name}/{label}": ["--dtype=int8", "--weights-format=" + ",".join([name, *(f"{part}=int8:32" for part in parts)])]
-       for name in ("int4:32", "int4:32:asym") for label, parts in (("head", ["lm_head"]), ("M", ["lm_head", "v_proj", "o_proj"]))},
+    # Mixtures, of language models alone: the head has 8 bits.
+    **{f"{name}/head": ["--dtype=int8", f"--weights-format={name},lm_head=int8:32"] for name in ("int4:32", "int4:32:asym")},
 }
 # The formats that are measured unless others are named. A + at the end stands for --calibrate.
 DEFAULT = ("f32", "int8", "int8:32", "int4:16:asym", "int4:16:asym+", "int4:32:asym", "int4:32:asym+", "int4:32", "int4:32+", "int4:64",
@@ -287,7 +286,6 @@ def measure_sentences(name, options):
     rows, reference, numbers = [], None, numpy.arange(len(pairs))
     with tempfile.TemporaryDirectory() as work:
         tool = ours.Attune(pathlib.Path(options.build, "bin", "attune"), work, options.threads)
-        # Mixtures name parts of language models.
         for label in ["f32"] + [label for label in options.formats.split(",") if label and label != "f32" and "/" not in label]:
             report_progress(f"{name}: {label}")
             vectors = tool.embed(folder, sentences, *FORMATS[label.removesuffix("+")], *calibration(label, options))

@@ -190,7 +190,7 @@ Status attune::text::buildPhobert(TokenizerBuilder &builder) {
     ATTUNE_RETURN_IF_FAILED(add(text.substr(0, space), place));
   }
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readRobertaTokens(builder)));
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(builder, readRobertaTokens(builder)));
   ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
   builder.preTokenizer = jsonMatches("[^\\s\\x1c-\\x1f]+\\n?");
   return addClsSepTemplate(builder);
@@ -221,7 +221,8 @@ Status attune::text::buildBlenderbotSmall(TokenizerBuilder &builder) {
   if (!spec.vocab.count(unknown))
     return Status::error(builder.file + ": expected the token " + describeJson(Json(unknown)) + " ('unk_token'), got none");
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(
+      builder,
       readTokens(builder, {{"bos_token", "__start__"}, {"eos_token", "__end__"}, {"unk_token", "__unk__"}, {"pad_token", "__null__"}})));
   ATTUNE_RETURN_IF_FAILED(useMerges(builder, *merges, mergesFile));
   // White space is that of the package `regex`, without U+001C to U+001F. The capital sigma at the end of a word has a

@@ -73,9 +73,11 @@ Status attune::text::buildEsm(TokenizerBuilder &builder) {
   spec.modelSize = uint32_t(ids.size());
   spec.model = ModelKind::WordLevel;
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(
       builder,
-      {{"unk_token", "<unk>"}, {"cls_token", "<cls>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}, {"eos_token", "<eos>"}})));
+      readTokens(
+          builder,
+          {{"unk_token", "<unk>"}, {"cls_token", "<cls>"}, {"pad_token", "<pad>"}, {"mask_token", "<mask>"}, {"eos_token", "<eos>"}})));
   const std::string unknown = builder.token("unk_token");
   if (auto place = spec.vocab.find(unknown); place != spec.vocab.end())
     spec.unknownId = place->second;
@@ -151,7 +153,7 @@ Status attune::text::buildByT5(TokenizerBuilder &builder) {
     spec.modelSize -= known.count(token.content) ? 1 : 0;
   spec.model = ModelKind::Bpe;
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(tokens, additional));
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(builder, tokens, additional));
   uint32_t eos = 0;
   ATTUNE_RETURN_IF_FAILED(requireToken(builder, "eos_token", eos));
   Step split = makeStep(StepKind::SplitByteLevel, 2);

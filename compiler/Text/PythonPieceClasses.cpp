@@ -73,7 +73,7 @@ Status attune::text::buildMarian(TokenizerBuilder &builder) {
   bool separate = false;
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("separate_vocabs", separate));
   ATTUNE_RETURN_IF_FAILED(
-      builder.initializeInPython(readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
+      initializeInPython(builder, readTokens(builder, {{"unk_token", "<unk>"}, {"eos_token", "</s>"}, {"pad_token", "<pad>"}})));
   const SentencePieceModel &decoding = separate ? *target : *source;
   std::map<uint32_t, std::string> decoded;
   if (separate) {
@@ -135,8 +135,10 @@ Status attune::text::buildM2M100(TokenizerBuilder &builder) {
   ATTUNE_RETURN_IF_FAILED(builder.arguments.read("num_madeup_words", madeUp, 0, 100000));
   if (codes != "m2m100" && codes != "wmt21")
     return jsonTypeError(builder.arguments.configFile, "language_codes", "m2m100 or wmt21", Json(codes));
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
-      builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"sep_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}})));
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(
+      builder,
+      readTokens(builder,
+                 {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"sep_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}})));
   std::optional<uint32_t> languageId;
   const uint32_t first = spec.modelSize;
   for (const char *code : codes == "m2m100" ? m2m100Languages() : wmt21Languages()) {
@@ -192,8 +194,10 @@ Status attune::text::buildBertGeneration(TokenizerBuilder &builder) {
   }
   spec.modelSize = uint32_t(model->pieces.size());
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readTokens(
-      builder, {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"sep_token", "<::::>"}})));
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(
+      builder,
+      readTokens(builder,
+                 {{"bos_token", "<s>"}, {"eos_token", "</s>"}, {"unk_token", "<unk>"}, {"pad_token", "<pad>"}, {"sep_token", "<::::>"}})));
   spec.unknownToken = model->pieces[unknown].text;
   ATTUNE_RETURN_IF_FAILED(usePieceModel(*model, builder.file, unknown, spec));
   addJoinedDecoding(spec);
@@ -231,7 +235,7 @@ Status attune::text::buildBartpho(TokenizerBuilder &builder) {
   }
   add(builder.text("mask_token", NamedToken("<mask>")));
   setPythonRules(builder);
-  ATTUNE_RETURN_IF_FAILED(builder.initializeInPython(readRobertaTokens(builder)));
+  ATTUNE_RETURN_IF_FAILED(initializeInPython(builder, readRobertaTokens(builder)));
   for (const auto &[id, token] : spec.added) {
     auto place = spec.vocab.find(token.content);
     if (place == spec.vocab.end())

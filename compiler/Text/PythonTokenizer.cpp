@@ -1,7 +1,5 @@
 //===- PythonTokenizer.cpp - Common parts of tokenizer classes in Python --===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//
-// Also has the members of TokenizerBuilder for these classes.
 //===----------------------------------------------------------------------===//
 
 #include "compiler/Text/PythonTokenizer.h"
@@ -14,7 +12,8 @@
 using namespace attune;
 using namespace attune::text;
 
-std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const {
+/// Returns the path of the file that gives the added token |content| its id, for messages.
+static std::string fileOfAddedToken(const TokenizerArguments &arguments, const std::string &content) {
   if (findJson(arguments.config, "added_tokens_decoder"))
     return arguments.configFile;
   const std::string path = arguments.folder + "/added_tokens.json";
@@ -22,20 +21,23 @@ std::string TokenizerBuilder::fileOfAddedToken(const std::string &content) const
   return added && findJson(*added, content) ? path : arguments.folder + "/" + findTokenizerJson(arguments.config);
 }
 
-Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra) {
-  setSpecials(tokens, std::move(extra));
+Status attune::text::initializeInPython(TokenizerBuilder &builder, const NamedTokens &tokens,
+                                        std::optional<std::vector<NamedToken>> extra) {
+  const TokenizerArguments &arguments = builder.arguments;
+  TokenizerSpec &spec = builder.spec;
+  builder.setSpecials(tokens, std::move(extra));
   // The tables have an entry for each id up to the largest one. So ids may have gaps, but the bound of readVocabulary
   // limits them here, too.
   const size_t numTokens = spec.vocab.size() + arguments.byId.size();
   const size_t mostId = std::min<size_t>(numTokens * 8 + 100000, kLookupNumber - 2);
   auto add = [&](uint32_t id, AddedToken token) -> Status {
     if (id > mostId)
-      return Status::error(fileOfAddedToken(token.content) + ": the added token " + describeJson(Json(token.content)) +
+      return Status::error(fileOfAddedToken(arguments, token.content) + ": the added token " + describeJson(Json(token.content)) +
                            ": expected an id of at most " + std::to_string(mostId) + " for " + std::to_string(numTokens) + " tokens, got " +
                            std::to_string(id));
     if (token.singleWord)
-      return Status::error(file + ": the added token " + describeJson(Json(token.content)) + " has 'single_word', which is not supported " +
-                           "for the tokenizer class " + type.name);
+      return Status::error(builder.file + ": the added token " + describeJson(Json(token.content)) +
+                           " has 'single_word', which is not supported " + "for the tokenizer class " + builder.description().name);
     token.normalized = false; // the class finds added tokens in the text before it is normalized
     spec.addedIds[token.content] = id;
     spec.added[id] = std::move(token);
@@ -46,11 +48,7 @@ Status TokenizerBuilder::initializeInPython(const NamedTokens &tokens, std::opti
   size_t count = spec.modelSize;
   for (const auto &[content, id] : spec.addedIds)
     count += !spec.vocab.count(content);
-  std::vector<NamedToken> all = extraSpecials;
-  for (auto special = specials.rbegin(); special != specials.rend(); ++special)
-    if (special->second)
-      all.insert(all.begin(), *special->second);
-  for (const NamedToken &token : all) {
+  for (const NamedToken &token : builder.specialTokens()) {
     spec.specials.insert(token.content);
     if (token.content.empty() || spec.addedIds.count(token.content))
       continue;

@@ -18,6 +18,12 @@ namespace attune::text {
 
 /// Sets the rules that all tokenizer classes in Python have in common.
 void setPythonRules(TokenizerBuilder &builder);
+/// Adds the added tokens of the settings and the special tokens of class and settings, as TokenizerBuilder::initialize
+/// takes them, to the spec of |builder|, in which the vocabulary must be. Added tokens keep the ids that the settings give
+/// them. A special token that is not among them is added with its id in the vocabulary, or else a new one, and with no
+/// flag but `special`. Fails for an added token with `single_word` and for an id far beyond the number of tokens.
+Status initializeInPython(TokenizerBuilder &builder, const NamedTokens &tokens,
+                          std::optional<std::vector<NamedToken>> extra = std::nullopt);
 /// Sets |id| to the id of the special token |name|, such as "eos_token". Fails if there is no such token.
 Status requireToken(const TokenizerBuilder &builder, const char *name, uint32_t &id);
 /// Adds a post-processor with the templates "cls A sep" for one text and "cls A sep sep B sep" for two. Fails if one of

@@ -103,13 +103,17 @@ void TokenizerBuilder::addTokens(const std::vector<NamedToken> &tokens, bool spe
   spec.addTokens(call);
 }
 
-Status TokenizerBuilder::addSpecialsAgain() {
+std::vector<NamedToken> TokenizerBuilder::specialTokens() const {
   std::vector<NamedToken> tokens;
   for (const auto &[name, token] : specials)
     if (token)
       tokens.push_back(*token);
   tokens.insert(tokens.end(), extraSpecials.begin(), extraSpecials.end());
-  addTokens(tokens, true);
+  return tokens;
+}
+
+Status TokenizerBuilder::addSpecialsAgain() {
+  addTokens(specialTokens(), true);
   return shouldUpdatePostProcessor ? updatePostProcessor() : Status();
 }
 

@@ -99,12 +99,12 @@ public:
   /// passes to the base class; nullopt for `additional_special_tokens` of the settings. If the settings give
   /// `extra_special_tokens`, these take the place of |extra|.
   Status initialize(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
-  /// Does the same for a class in Python, except for the post-processor. The vocabulary must be in |spec|. Added tokens
-  /// keep the ids that the settings give them. A special token that is not among them is added with its id in the
-  /// vocabulary, or else a new one, and with no flag but `special`. Fails for an added token with `single_word` and for
-  /// an id far beyond the number of tokens.
-  Status initializeInPython(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra = std::nullopt);
-  /// Returns the string of the special token |name| after initialize, "" if there is none.
+  /// Sets the special tokens that `token` and `specialTokens` return, without adding them to |spec|; the first part of
+  /// initialize, with the same arguments.
+  void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
+  /// Returns the special tokens after setSpecials: those with names, the common names first, then the extra ones.
+  std::vector<NamedToken> specialTokens() const;
+  /// Returns the string of the special token |name| after setSpecials, "" if there is none.
   std::string token(const std::string &name) const;
   /// Sets the post-processor to the templates |single|, for one text, and |pair|, for two. A token that has no id gets
   /// that of the unknown token. Fails if that has none either.
@@ -135,7 +135,6 @@ private:
   /// Runs the function of the class, after the vocabulary is read, and completes |spec|: unknown and padding tokens,
   /// defaults and steps.
   Status make();
-  void setSpecials(const NamedTokens &tokens, std::optional<std::vector<NamedToken>> extra);
   /// If `clean_up_tokenization_spaces` is true, appends its replacements (" ." becomes ".", and so on) to |decoder|.
   /// Does so only where transformers does: for a class in Python, or if there is a decoder and the model is not BPE or
   /// the setting for BPE is true, too.
@@ -143,8 +142,6 @@ private:
   /// Sets the DefaultFlags of |spec|: sides of padding and truncation, types of tokens, splitting of special tokens.
   Status readDefaults();
   Status checkModel(const std::string &path, ModelKind found) const;
-  /// Returns the path of the file that gives the added token |content| its id, for messages.
-  std::string fileOfAddedToken(const std::string &content) const;
   Status makeGenericSentencePiece(const SentencePieceModel &model);
   /// Corrects the split of Mistral's tokenizers if the setting `fix_mistral_regex` is true. In a sequence of
   /// pre-tokenizers the correct split replaces the first part. A single pre-tokenizer stays after the correct split,
